@@ -1,0 +1,38 @@
+package dev.espalier.penalty;
+
+import dev.espalier.check.Check;
+
+/**
+ * The mixed ℓ1/ℓ2 norm: {@code h(x_g) = λ_g ‖x_g‖}. Convex; shrinks every group by the same amount.
+ *
+ * <p>Reference: Yuan and Lin, Model selection and estimation in regression with grouped variables, 2006.
+ *
+ * @param lambda strength λ ≥ 0
+ * @param weight how λ_g depends on the group's size
+ */
+public record GroupLasso(double lambda, GroupWeight weight) implements Penalty {
+
+    /** Checks λ. */
+    public GroupLasso {
+        Check.notNegative("lambda", lambda);
+    }
+
+    /**
+     * With {@code λ_g = λ √|g|}.
+     *
+     * @param lambda strength λ ≥ 0
+     */
+    public GroupLasso(double lambda) {
+        this(lambda, GroupWeight.SQRT_SIZE);
+    }
+
+    @Override
+    public double strength(long size) {
+        return weight.strength(lambda, size);
+    }
+
+    @Override
+    public Profile profile(double strength) {
+        return Profile.of(new Profile.Piece(0, strength, 0));
+    }
+}
