@@ -1,0 +1,58 @@
+package dev.espalier.prox;
+
+/**
+ * What the operator did to the groups of a regularizer.
+ *
+ * @param zeroed groups set to zero
+ * @param shrunk groups moved towards zero
+ * @param untouched groups left as they were
+ * @param iterations evaluations that the solver spent, over all groups
+ * @param unconverged groups whose solver reached its iteration limit
+ * @param residual the largest residual of a group
+ */
+public record Summary(int zeroed, int shrunk, int untouched, long iterations, int unconverged, double residual) {
+
+    /** Of no group yet. */
+    public static final Summary EMPTY = new Summary(0, 0, 0, 0, 0, 0);
+
+    /**
+     * One more group.
+     *
+     * @param outcome what was done to it
+     * @return the summary with it
+     */
+    public Summary plus(Outcome outcome) {
+        return new Summary(
+                zeroed + (outcome.branch() == Branch.ZEROED ? 1 : 0),
+                shrunk + (outcome.branch() == Branch.SHRUNK ? 1 : 0),
+                untouched + (outcome.branch() == Branch.UNTOUCHED ? 1 : 0),
+                iterations + outcome.iterations(),
+                unconverged + (outcome.converged() ? 0 : 1),
+                Math.max(residual, outcome.residual()));
+    }
+
+    /**
+     * More groups.
+     *
+     * @param other what was done to them
+     * @return the summary of both
+     */
+    public Summary plus(Summary other) {
+        return new Summary(
+                zeroed + other.zeroed,
+                shrunk + other.shrunk,
+                untouched + other.untouched,
+                iterations + other.iterations,
+                unconverged + other.unconverged,
+                Math.max(residual, other.residual));
+    }
+
+    /**
+     * Number of groups.
+     *
+     * @return how many were counted
+     */
+    public int groups() {
+        return zeroed + shrunk + untouched;
+    }
+}
