@@ -2,6 +2,7 @@ package dev.espalier.prox;
 
 import dev.espalier.check.Check;
 import dev.espalier.group.Groups;
+import dev.espalier.numeric.Norm;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.tensor.TensorView;
 import java.util.List;
@@ -86,6 +87,28 @@ public record Regularizer(Penalty penalty, Groups groups) {
             count += nonZero[0] ? 1 : 0;
         }
         return count;
+    }
+
+    /**
+     * Sets every group to zero whose norm is small, {@code ‖x_g‖ ≤ t·√|g|}: the post-processing that the subgradient method
+     * needs. Unlike the proximal operator this changes the function that a network computes.
+     *
+     * @param threshold t ≥ 0
+     * @param weights the tensors that the groups lie in
+     * @return number of groups that are zero afterwards
+     */
+    public int threshold(double threshold, List<TensorView> weights) {
+        Check.notNegative("threshold", threshold);
+        groups.requireFit("weights", weights);
+        int zero = 0;
+        for (int group = 0; group < groups.count(); group++) {
+            double[] x = groups.gather(group, weights);
+            if (Norm.of(x) <= threshold * Math.sqrt(x.length)) {
+                groups.scatter(group, new double[x.length], weights);
+                zero++;
+            }
+        }
+        return zero;
     }
 
     /**

@@ -216,4 +216,16 @@ class RegularizerTest {
         assertEquals(4, summary.iterations());
         assertTrue(summary.residual() > 1e-6, summary::toString);
     }
+
+    @Test
+    void thresholdZeroesSmallGroupsAndNoOthers() {
+        // groups are columns: norms 5, 0.5 and 0; the threshold is t·√2
+        double[] weights = {3, 0.3, 0, 4, 0.4, 0};
+        Regularizer regularizer = new Regularizer(new GroupLasso(1), AxisGroups.along(1, 2, 3));
+        List<TensorView> tensors = List.of(TensorView.of(weights));
+        assertEquals(1, regularizer.threshold(0.49 / Math.sqrt(2), tensors));
+        assertArrayEquals(new double[] {3, 0.3, 0, 4, 0.4, 0}, weights);
+        assertEquals(2, regularizer.threshold(0.5 / Math.sqrt(2) + 1e-12, tensors));
+        assertArrayEquals(new double[] {3, 0, 0, 4, 0, 0}, weights);
+    }
 }
