@@ -1,0 +1,161 @@
+package dev.espalier.kernel;
+
+import dev.espalier.group.AxisGroups;
+import dev.espalier.group.Groups;
+import dev.espalier.group.IndexGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.prox.Summary;
+import dev.espalier.rule.Coefficients;
+import dev.espalier.tensor.TensorView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tensors that are stepped together, cut into jobs that are independent of each other. Weights and gradients are bound
+ * anew for every step; moments and the groups' norms are kept by the owner.
+ *
+ * <p>A step runs the {@link #first} pass over all jobs; then, as long as {@link #solve} asks for it, another {@link #again};
+ * then the {@link #last} pass over all jobs. In between, u and d stay in scratch memory that all blocks share.
+ */
+public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, IndexedBlock {
+
+    /**
+     * Where the moments of a tensor are, contiguous in the tensor's row-major order.
+     *
+     * @param first address of the first moment; zero if the rule has none
+     * @param second address of the second moment; zero if the rule has none
+     */
+    public record Moments(long first, long second) {}
+
+    private List<TensorView> weights = List.of();
+    private List<TensorView> gradients = List.of();
+    private @Nullable Update update;
+
+    Block() {}
+
+    /**
+     * Tensors with or without a penalty.
+     *
+     * @param sizes number of weights of every tensor
+     * @param moments where their moments are
+     * @param regularizer the penalty and its groups; null for none
+     * @param thetas the norm of every group, kept from step to step
+     * @return the block
+     */
+    public static Block of(List<Long> sizes, List<Moments> moments, @Nullable Regularizer regularizer, float[] thetas) {
+        if (regularizer == null) {
+            return new PlainBlock(sizes, moments);
+        }
+        Groups groups = regularizer.groups();
+        return switch (groups) {
+            case AxisGroups single
+            when isSingle(single) -> new SingleBlock(single.count(), moments.getFirst(), regularizer.penalty());
+            case AxisGroups single -> new GroupedBlock(List.of(single), moments, regularizer.penalty(), thetas);
+            case JointGroups joint -> new GroupedBlock(joint.parts(), moments, regularizer.penalty(), thetas);
+            case IndexGroups indexed -> new IndexedBlock(indexed, moments.getFirst(), regularizer.penalty(), thetas);
+        };
+    }
+
+    /**
+     * How many norms a block keeps from step to step.
+     *
+     * @param regularizer the penalty and its groups; null for none
+     * @return one for every group, none where a closed form serves
+     */
+    public static int norms(@Nullable Regularizer regularizer) {
+        return regularizer == null || isSingle(regularizer.groups())
+                ? 0
+                : regularizer.groups().count();
+    }
+
+    private static boolean isSingle(Groups groups) {
+        return groups instanceof AxisGroups axis && axis.size(0) == 1;
+    }
+
+    /**
+     * Lends the block the memory of a step.
+     *
+     * @param stepWeights the weights, float32 in native memory
+     * @param stepGradients the gradients, likewise
+     * @param rule the update rule's numbers
+     * @param stepSize α
+     * @param weightDecay decoupled weight decay
+     * @param smallStep relative step at which root finding may end
+     */
+    public void bind(
+            List<TensorView> stepWeights,
+            List<TensorView> stepGradients,
+            Coefficients rule,
+            double stepSize,
+            double weightDecay,
+            double smallStep) {
+        weights = stepWeights;
+        gradients = stepGradients;
+        update = Update.of(rule, stepSize, weightDecay);
+        prepare(stepSize, smallStep);
+    }
+
+    void prepare(double stepSize, double smallStep) {}
+
+    final TensorView weights(int tensor) {
+        return weights.get(tensor);
+    }
+
+    final TensorView gradients(int tensor) {
+        return gradients.get(tensor);
+    }
+
+    final Update update() {
+        if (update == null) {
+            throw new IllegalStateException("a block must be bound before it is run");
+        }
+        return update;
+    }
+
+    /** Number of jobs. */
+    abstract int jobs();
+
+    /** Longest stretch of consecutive weights in a job. */
+    abstract int columns();
+
+    /** Weights whose u and d must be kept from the first pass to the last. */
+    long scratch() {
+        return 0;
+    }
+
+    /** The first pass over a job: updates the moments, and all else that needs no knowledge of other jobs. */
+    abstract void first(int job, Worker worker, Scratch scratch);
+
+    /** What follows from the passes so far. True if another is needed. */
+    boolean solve(Scratch scratch) {
+        return false;
+    }
+
+    /** Another pass over a job, for the groups that need it. */
+    void again(int job, Worker worker, Scratch scratch) {}
+
+    /** The last pass over a job: writes the weights. */
+    void last(int job, Worker worker, Scratch scratch) {}
+
+    /** The end of a step, after the last pass over all jobs. */
+    void finish() {}
+
+    /**
+     * What the last step did to the groups.
+     *
+     * @return the summary; empty without a penalty
+     */
+    public Summary summary() {
+        return Summary.EMPTY;
+    }
+
+    /**
+     * The penalty's value after the last step.
+     *
+     * @return {@code h(x)}
+     */
+    public double penalty() {
+        return 0;
+    }
+}

@@ -1,0 +1,248 @@
+package dev.espalier.kernel;
+
+import dev.espalier.prox.Branch;
+import dev.espalier.prox.Outcome;
+import dev.espalier.prox.WeightedProx;
+import dev.espalier.root.ReciprocalNewton;
+import dev.espalier.root.SecularEquation;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds θ for all groups of a block: the root finding of {@link WeightedProx}, with the sums over groups left to others.
+ *
+ * <p>A group begins with an evaluation at its start: θ of the step before, zero for a group that was zero, the knee for
+ * one that lay beyond it. Mostly that evaluation is all it takes. A group that needs more asks for more; one that leaves
+ * the common paths (a second local minimum, numbers out of float's range) asks for {@link WeightedProx} itself, in double.
+ */
+final class GroupSolver {
+    /** Evaluations after which a group goes to the exact operator. */
+    private static final int PATIENCE = 12;
+
+    /** What a group needs next. */
+    enum Need {
+        /** The sums of an evaluation at its θ. */
+        EVALUATION,
+        /** The sums of a survey, to get a first θ. */
+        SURVEY,
+        /** The exact operator. */
+        EXACT,
+        /** Nothing: it is done. */
+        NOTHING
+    }
+
+    private final int size;
+    private final Need[] needs;
+    private final double[] theta;
+    private final double[] low;
+    private final double[] high;
+    private final double[] normOfU;
+    private final double[] candidate;
+    private final boolean[] belowKnee;
+    private final int[] evaluations;
+    private final Branch[] branches;
+    private final double[] errors;
+
+    GroupSolver(int groups, int size) {
+        this.size = size;
+        needs = new Need[groups];
+        theta = new double[groups];
+        low = new double[groups];
+        high = new double[groups];
+        normOfU = new double[groups];
+        candidate = new double[groups];
+        belowKnee = new boolean[groups];
+        evaluations = new int[groups];
+        branches = new Branch[groups];
+        errors = new double[groups];
+        Arrays.fill(needs, Need.NOTHING);
+        Arrays.fill(branches, Branch.UNTOUCHED);
+    }
+
+    Need need(int group) {
+        return needs[group];
+    }
+
+    /** Where a group is to be evaluated; its norm once it is done. */
+    double theta(int group) {
+        return theta[group];
+    }
+
+    Branch branch(int group) {
+        return branches[group];
+    }
+
+    /** Begins a step: sets where a group shall be evaluated first. */
+    void start(int group, float previous, PenaltyTerms terms) {
+        low[group] = 0;
+        high[group] = Double.POSITIVE_INFINITY;
+        candidate[group] = Double.NaN;
+        belowKnee[group] = terms.knee() == Double.POSITIVE_INFINITY;
+        evaluations[group] = 0;
+        errors[group] = 0;
+        if (terms.idle()) {
+            finish(group, Branch.UNTOUCHED, previous);
+        } else if (terms.fast()) {
+            evaluateAt(group, Math.min(previous, terms.knee()));
+        } else {
+            needs[group] = Need.EXACT;
+        }
+    }
+
+    private void evaluateAt(int group, double at) {
+        needs[group] = Need.EVALUATION;
+        theta[group] = (float) at;
+    }
+
+    private void finish(int group, Branch branch, double norm) {
+        needs[group] = Need.NOTHING;
+        branches[group] = branch;
+        theta[group] = norm;
+    }
+
+    /** Leaves a group as it is, at a norm. */
+    void stay(int group, double norm) {
+        finish(group, Branch.UNTOUCHED, norm);
+    }
+
+    /** Takes a group as far as the sums it asked for allow. */
+    void advance(int group, double[] sums, PenaltyTerms terms, double smallStep) {
+        if (needs[group] == Need.SURVEY) {
+            evaluateAt(group, Math.min(Math.max(bound(group, sums, terms), Float.MIN_NORMAL), terms.knee()));
+            return;
+        }
+        double t = sums[group * Sums.COUNT];
+        double s = sums[group * Sums.COUNT + 1];
+        double r = sums[group * Sums.COUNT + 2];
+        double least = sums[group * Sums.COUNT + Sums.EXTREME];
+        if (theta[group] > 0) {
+            evaluations[group]++;
+        }
+        if (!Double.isFinite(t + s + r) || evaluations[group] > PATIENCE) {
+            needs[group] = Need.EXACT;
+        } else if (theta[group] == 0) {
+            atZero(group, t, least, terms);
+        } else if (theta[group] == (float) terms.knee()) {
+            atKnee(group, t, s, r, least, terms, smallStep);
+        } else {
+            atPoint(group, t, s, r, least, terms, smallStep);
+        }
+    }
+
+    /** At θ = 0, {@code t} is {@code (‖u‖/l)²}. */
+    private void atZero(int group, double t, double least, PenaltyTerms terms) {
+        normOfU[group] = terms.threshold() * Math.sqrt(t);
+        if (t > 1) {
+            needs[group] = Need.SURVEY;
+        } else if (belowKnee[group] || normOfU[group] <= least * terms.knee()) {
+            finish(group, Branch.ZEROED, 0);
+        } else {
+            candidate[group] = 0;
+            evaluateAt(group, terms.knee());
+        }
+    }
+
+    /** At the knee, {@code t} is {@code (‖x‖/βλ)²}. */
+    private void atKnee(int group, double t, double s, double r, double least, PenaltyTerms terms, double smallStep) {
+        if (t > 1 && s > 0) {
+            finish(group, Branch.UNTOUCHED, terms.knee() * Math.sqrt(t)); // t was above one all the way, from zero on
+        } else if (t > 1) {
+            needs[group] = Need.EXACT; // there may be two local minima
+        } else if (!Double.isNaN(candidate[group])) {
+            finish(group, candidate[group] == 0 ? Branch.ZEROED : Branch.SHRUNK, candidate[group]);
+        } else {
+            belowKnee[group] = true;
+            atPoint(group, t, s, r, least, terms, smallStep);
+        }
+    }
+
+    private void atPoint(int group, double t, double s, double r, double least, PenaltyTerms terms, double smallStep) {
+        double knee = terms.knee();
+        double at = theta[group];
+        if (s <= 0) {
+            needs[group] = Need.EXACT; // beyond the valley of t
+            return;
+        }
+        double newton = ReciprocalNewton.newtonStep(t, s);
+        if (newton <= -1) {
+            evaluateAt(group, 0); // only then can ‖u‖ be at most l: the tangent lies above ψ
+            return;
+        }
+        double step = ReciprocalNewton.halleyStep(t, s, r);
+        double next = at * (1 + step);
+        if (Math.abs(step) <= smallStep && next <= knee) {
+            errors[group] = Math.abs(step * step * step);
+            if (belowKnee[group] || next + (terms.threshold() - terms.kappa() * next) / least <= knee) {
+                finish(group, Branch.SHRUNK, next);
+            } else {
+                candidate[group] = next;
+                evaluateAt(group, knee);
+            }
+            return;
+        }
+        if (t > 1) {
+            low[group] = at;
+        } else {
+            high[group] = at;
+        }
+        if (!inside(group, next)) {
+            next = at * (1 + newton);
+        }
+        if (!inside(group, next)) {
+            next = (low[group] + Math.min(high[group], 2 * at)) / 2;
+        }
+        evaluateAt(group, belowKnee[group] ? next : Math.min(next, knee));
+    }
+
+    private boolean inside(int group, double value) {
+        return value > low[group] && value < high[group];
+    }
+
+    private double bound(int group, double[] sums, PenaltyTerms terms) {
+        int at = group * Sums.COUNT;
+        double kappa = terms.kappa();
+        double sumOfD = sums[at + 1];
+        double sumOfP = sumOfD - size * kappa;
+        double sumOfSquares = Math.max(0, sums[at + 2] - kappa * (2 * sumOfD - size * kappa));
+        return SecularEquation.lowerBound(
+                size,
+                terms.threshold(),
+                normOfU[group],
+                sums[at],
+                sums[at + Sums.EXTREME] - kappa,
+                sumOfP,
+                sumOfSquares);
+    }
+
+    /** Adds a group that is done to a tally. */
+    void count(int group, PenaltyTerms terms, Tally tally) {
+        tally.count(
+                branches[group],
+                evaluations[group],
+                errors[group],
+                terms.profile().value(theta[group]));
+    }
+
+    /**
+     * The exact operator in double, for a group that asked for it.
+     *
+     * @return the minimiser in place of x; null if weights or state were not finite before the step, so that there is
+     *     nothing to solve
+     */
+    double @Nullable [] solve(int group, double[] x, double[] d, PenaltyTerms terms, Tally tally) {
+        for (int i = 0; i < x.length; i++) {
+            if (!Double.isFinite(x[i]) || !(d[i] > 0 && d[i] < Double.POSITIVE_INFINITY)) {
+                tally.countUnconverged();
+                finish(group, Branch.UNTOUCHED, Double.NaN);
+                return null;
+            }
+        }
+        Outcome outcome = WeightedProx.EXACT.apply(terms.profile(), x, d, terms.stepSize(), x);
+        if (!outcome.converged()) {
+            tally.countUnconverged();
+        }
+        evaluations[group] += outcome.iterations();
+        finish(group, outcome.branch(), outcome.theta());
+        return x;
+    }
+}

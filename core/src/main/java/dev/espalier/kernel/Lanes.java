@@ -1,0 +1,40 @@
+package dev.espalier.kernel;
+
+/**
+ * The inner loops of a step, over float32 in native memory; addresses and strides are in bytes. Implementations do the
+ * same arithmetic in the same order down every column, so their results are equal to the last bit, whatever their width.
+ */
+interface Lanes {
+
+    /** A name for reports. */
+    String name();
+
+    /** The largest magnitude of {@code count} floats; NaN or infinity if any is. */
+    float largest(long address, long count);
+
+    /** The update rule without a penalty, on {@code count} weights. */
+    void update(Update rule, long x, long g, long m, long v, int count);
+
+    /** The update rule with a penalty, on {@code count} weights: updates m and v, and leaves u and d. */
+    void load(Update rule, long x, long g, long m, long v, long u, long d, int count);
+
+    /**
+     * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code a = (d − κ)θ},
+     * {@code w = u/(a + l)} and {@code q = a/(a + l)}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}, and the least d.
+     *
+     * @param u u of the first row; rows are {@code stride} apart
+     * @param d d of the first row
+     * @param rows how many rows
+     * @param count how many columns
+     * @param theta a θ for every column
+     * @param sums the sums, as of {@link Sums}: four rows of {@code count} floats
+     */
+    void evaluate(
+            long u, long d, long stride, int rows, int count, long theta, float kappa, float threshold, long sums);
+
+    /** What bounds θ, added to sums likewise: {@code Σ|u|, Σd, Σd²}, and the most d. */
+    void survey(long u, long d, long stride, int rows, int count, long sums);
+
+    /** Writes {@code z = θu / ((d − κ)θ + l)} to {@code count} weights. */
+    void store(long u, long d, int count, long theta, long kappa, long threshold, long x);
+}

@@ -1,0 +1,36 @@
+package dev.espalier.kernel;
+
+import dev.espalier.penalty.Profile;
+import dev.espalier.penalty.Profile.Piece;
+
+/**
+ * A penalty of a group at a step size, in the numbers of the fast path: {@code l = αh'(0)}, {@code κ = α·bend}, and the
+ * knee beyond which the penalty is constant.
+ *
+ * @param profile the penalty at the group's strength
+ * @param stepSize α
+ * @param threshold l
+ * @param kappa κ
+ * @param knee where the penalty becomes constant; infinity if it never does
+ * @param fast whether the fast path can serve: one sloping piece, then at most a flat one
+ */
+record PenaltyTerms(Profile profile, double stepSize, double threshold, double kappa, double knee, boolean fast) {
+
+    /** Whether the penalty does nothing at all: λ or α is zero. */
+    boolean idle() {
+        return stepSize == 0
+                || (profile.pieces().size() == 1 && profile.pieces().getFirst().flat());
+    }
+
+    static PenaltyTerms of(Profile profile, double stepSize) {
+        Piece first = profile.pieces().getFirst();
+        boolean kneed =
+                profile.pieces().size() == 2 && profile.pieces().getLast().flat();
+        boolean fast = (kneed || (profile.pieces().size() == 1 && first.bend() == 0))
+                && (float) (stepSize * first.height()) > 0
+                && (float) profile.end(0) > 0
+                && (float) (stepSize * first.bend()) < Float.POSITIVE_INFINITY;
+        return new PenaltyTerms(
+                profile, stepSize, stepSize * first.height(), stepSize * first.bend(), profile.end(0), fast);
+    }
+}

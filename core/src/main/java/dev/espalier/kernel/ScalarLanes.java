@@ -1,0 +1,130 @@
+package dev.espalier.kernel;
+
+/** One lane: the obvious twin of {@link VectorLanes}, and its last few columns. */
+final class ScalarLanes implements Lanes {
+
+    @Override
+    public String name() {
+        return "scalar";
+    }
+
+    @Override
+    public float largest(long address, long count) {
+        float largest = 0;
+        for (long i = 0; i < count; i++) {
+            largest = Math.max(largest, Math.abs(Memory.get(address + i * Float.BYTES)));
+        }
+        return largest;
+    }
+
+    @Override
+    public void update(Update rule, long x, long g, long m, long v, int count) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            float first = moments(rule, g + at, m + at, v + at);
+            float change = -rule.step() * first / rule.metric(Memory.get(v + at));
+            Memory.set(x + at, Math.fma(rule.shrink(), Memory.get(x + at), change));
+        }
+    }
+
+    @Override
+    public void load(Update rule, long x, long g, long m, long v, long u, long d, int count) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            float first = moments(rule, g + at, m + at, v + at);
+            float metric = rule.metric(Memory.get(v + at));
+            Memory.set(d + at, metric);
+            Memory.set(u + at, rule.preconditioned(metric, Memory.get(x + at), first));
+        }
+    }
+
+    /** Updates both moments of a weight; returns the first. */
+    private static float moments(Update rule, long g, long m, long v) {
+        float gradient = Memory.get(g);
+        float first = Math.fma(rule.keepFirst(), Memory.get(m), rule.addFirst() * gradient);
+        Memory.set(m, first);
+        Memory.set(v, Math.fma(rule.keepSecond(), Memory.get(v), rule.addSecond() * gradient * gradient));
+        return first;
+    }
+
+    @Override
+    public void evaluate(
+            long u, long d, long stride, int rows, int count, long theta, float kappa, float threshold, long sums) {
+        evaluate(u, d, stride, rows, 0, count, theta, kappa, threshold, sums);
+    }
+
+    /** The columns from {@code from} on. */
+    void evaluate(
+            long u,
+            long d,
+            long stride,
+            int rows,
+            int from,
+            int count,
+            long theta,
+            float kappa,
+            float threshold,
+            long sums) {
+        long row = (long) count * Float.BYTES;
+        for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
+            float point = Memory.get(theta + column);
+            float t = Memory.get(sums + column);
+            float s = Memory.get(sums + row + column);
+            float r = Memory.get(sums + 2 * row + column);
+            float least = Memory.get(sums + Sums.EXTREME * row + column);
+            for (long at = column; at < column + rows * stride; at += stride) {
+                float ui = Memory.get(u + at);
+                float di = Memory.get(d + at);
+                float a = (di - kappa) * point;
+                float reciprocal = 1 / (a + threshold);
+                float w = ui * reciprocal;
+                float wq = w * (a * reciprocal);
+                t = Math.fma(w, w, t);
+                s = Math.fma(w, wq, s);
+                r = Math.fma(wq, wq, r);
+                least = Math.min(least, di);
+            }
+            put(sums, row, column, t, s, r, least);
+        }
+    }
+
+    private static void put(long sums, long row, long column, float a, float b, float c, float extreme) {
+        Memory.set(sums + column, a);
+        Memory.set(sums + row + column, b);
+        Memory.set(sums + 2 * row + column, c);
+        Memory.set(sums + Sums.EXTREME * row + column, extreme);
+    }
+
+    @Override
+    public void survey(long u, long d, long stride, int rows, int count, long sums) {
+        survey(u, d, stride, rows, 0, count, sums);
+    }
+
+    /** The columns from {@code from} on. */
+    void survey(long u, long d, long stride, int rows, int from, int count, long sums) {
+        long row = (long) count * Float.BYTES;
+        for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
+            float magnitudes = Memory.get(sums + column);
+            float sumD = Memory.get(sums + row + column);
+            float sumD2 = Memory.get(sums + 2 * row + column);
+            float most = Memory.get(sums + Sums.EXTREME * row + column);
+            for (long at = column; at < column + rows * stride; at += stride) {
+                float ui = Memory.get(u + at);
+                float di = Memory.get(d + at);
+                magnitudes += Math.abs(ui);
+                sumD += di;
+                sumD2 = Math.fma(di, di, sumD2);
+                most = Math.max(most, di);
+            }
+            put(sums, row, column, magnitudes, sumD, sumD2, most);
+        }
+    }
+
+    @Override
+    public void store(long u, long d, int count, long theta, long kappa, long threshold, long x) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            float point = Memory.get(theta + at);
+            float a = (Memory.get(d + at) - Memory.get(kappa + at)) * point;
+            float z = point * Memory.get(u + at) / (a + Memory.get(threshold + at));
+            Memory.set(x + at, z + 0f); // + 0 turns −0 into 0
+        }
+    }
+}

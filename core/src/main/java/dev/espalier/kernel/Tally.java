@@ -1,0 +1,48 @@
+package dev.espalier.kernel;
+
+import dev.espalier.prox.Branch;
+import dev.espalier.prox.Summary;
+
+/** What was done to some groups. One for every tile, so that sums do not depend on who did what when. */
+final class Tally {
+    private int zeroed;
+    private int shrunk;
+    private int untouched;
+    private long evaluations;
+    private int unconverged;
+    private double error;
+    private double penalty;
+
+    void clear() {
+        zeroed = 0;
+        shrunk = 0;
+        untouched = 0;
+        evaluations = 0;
+        unconverged = 0;
+        error = 0;
+        penalty = 0;
+    }
+
+    void count(Branch branch, int evaluationsSpent, double relativeError, double penaltyValue) {
+        switch (branch) {
+            case ZEROED -> zeroed++;
+            case SHRUNK -> shrunk++;
+            case UNTOUCHED -> untouched++;
+        }
+        evaluations += evaluationsSpent;
+        error = Math.max(error, relativeError);
+        penalty += penaltyValue;
+    }
+
+    void countUnconverged() {
+        unconverged++;
+    }
+
+    Summary summary() {
+        return new Summary(zeroed, shrunk, untouched, evaluations, unconverged, error);
+    }
+
+    double penalty() {
+        return penalty;
+    }
+}

@@ -1,0 +1,202 @@
+package dev.espalier.kernel;
+
+import static jdk.incubator.vector.FloatVector.broadcast;
+import static jdk.incubator.vector.FloatVector.fromMemorySegment;
+import static jdk.incubator.vector.VectorOperators.MAX;
+import static jdk.incubator.vector.VectorOperators.SQRT;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * As many lanes as the processor has, through the Vector API. A lane is a column; the columns that do not fill a vector
+ * go to {@link ScalarLanes}, which does the same arithmetic.
+ *
+ * <p>Two habits make the compiler produce tight loops. They call the Vector API directly, without helpers of our own: its
+ * methods are always inlined, ours only while a budget lasts, and a vector that crosses a call is allocated on the heap.
+ * And they count in long over native memory: bounds checks then leave the loop.
+ */
+final class VectorLanes implements Lanes {
+    private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
+    private static final VectorSpecies<Integer> BITS = IntVector.SPECIES_PREFERRED;
+    private static final int MAGNITUDE = Integer.MAX_VALUE;
+    private static final int WIDTH = SPECIES.length();
+    private static final long BYTES = (long) WIDTH * Float.BYTES;
+    private static final MemorySegment ALL = Memory.ALL;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    private final ScalarLanes rest = new ScalarLanes();
+
+    @Override
+    public String name() {
+        return "vector, " + WIDTH + " lanes";
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The bits of a float without its sign are ordered like its magnitude, NaN last. Four stretches at once keep enough
+     * reads under way to saturate the memory.
+     */
+    @Override
+    public float largest(long address, long count) {
+        IntVector a = IntVector.zero(BITS);
+        IntVector b = a;
+        IntVector c = a;
+        IntVector d = a;
+        long quarter = count / 4 / WIDTH * BYTES;
+        for (long at = address; at < address + quarter; at += BYTES) {
+            a = a.max(IntVector.fromMemorySegment(BITS, ALL, at, ORDER).and(MAGNITUDE));
+            b = b.max(
+                    IntVector.fromMemorySegment(BITS, ALL, at + quarter, ORDER).and(MAGNITUDE));
+            c = c.max(IntVector.fromMemorySegment(BITS, ALL, at + 2 * quarter, ORDER)
+                    .and(MAGNITUDE));
+            d = d.max(IntVector.fromMemorySegment(BITS, ALL, at + 3 * quarter, ORDER)
+                    .and(MAGNITUDE));
+        }
+        float largest = Float.intBitsToFloat(a.max(b).max(c.max(d)).reduceLanes(MAX));
+        return Math.max(largest, rest.largest(address + 4 * quarter, count - 4 * quarter / Float.BYTES));
+    }
+
+    @Override
+    public void update(Update rule, long x, long g, long m, long v, int count) {
+        FloatVector keepFirst = broadcast(SPECIES, rule.keepFirst());
+        FloatVector addFirst = broadcast(SPECIES, rule.addFirst());
+        FloatVector minusStep = broadcast(SPECIES, -rule.step());
+        FloatVector keepSecond = broadcast(SPECIES, rule.keepSecond());
+        FloatVector addSecond = broadcast(SPECIES, rule.addSecond());
+        FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
+        FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
+        FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
+        FloatVector shrink = broadcast(SPECIES, rule.shrink());
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector gradient = fromMemorySegment(SPECIES, ALL, g + at, ORDER);
+            FloatVector first = keepFirst.fma(fromMemorySegment(SPECIES, ALL, m + at, ORDER), addFirst.mul(gradient));
+            FloatVector second = keepSecond.fma(
+                    fromMemorySegment(SPECIES, ALL, v + at, ORDER),
+                    addSecond.mul(gradient).mul(gradient));
+            first.intoMemorySegment(ALL, m + at, ORDER);
+            second.intoMemorySegment(ALL, v + at, ORDER);
+            FloatVector d = scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
+            FloatVector change = minusStep.mul(first).div(d);
+            shrink.fma(fromMemorySegment(SPECIES, ALL, x + at, ORDER), change).intoMemorySegment(ALL, x + at, ORDER);
+        }
+        rest.update(rule, x + end, g + end, m + end, v + end, count - whole);
+    }
+
+    @Override
+    public void load(Update rule, long x, long g, long m, long v, long u, long d, int count) {
+        FloatVector keepFirst = broadcast(SPECIES, rule.keepFirst());
+        FloatVector addFirst = broadcast(SPECIES, rule.addFirst());
+        FloatVector minusStep = broadcast(SPECIES, -rule.step());
+        FloatVector keepSecond = broadcast(SPECIES, rule.keepSecond());
+        FloatVector addSecond = broadcast(SPECIES, rule.addSecond());
+        FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
+        FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
+        FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
+        FloatVector shrink = broadcast(SPECIES, rule.shrink());
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector gradient = fromMemorySegment(SPECIES, ALL, g + at, ORDER);
+            FloatVector first = keepFirst.fma(fromMemorySegment(SPECIES, ALL, m + at, ORDER), addFirst.mul(gradient));
+            FloatVector second = keepSecond.fma(
+                    fromMemorySegment(SPECIES, ALL, v + at, ORDER),
+                    addSecond.mul(gradient).mul(gradient));
+            first.intoMemorySegment(ALL, m + at, ORDER);
+            second.intoMemorySegment(ALL, v + at, ORDER);
+            FloatVector metric =
+                    scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
+            metric.intoMemorySegment(ALL, d + at, ORDER);
+            metric.fma(shrink.mul(fromMemorySegment(SPECIES, ALL, x + at, ORDER)), minusStep.mul(first))
+                    .intoMemorySegment(ALL, u + at, ORDER);
+        }
+        rest.load(rule, x + end, g + end, m + end, v + end, u + end, d + end, count - whole);
+    }
+
+    @Override
+    public void evaluate(
+            long u, long d, long stride, int rows, int count, long theta, float kappa, float threshold, long sums) {
+        FloatVector one = broadcast(SPECIES, 1);
+        FloatVector kappas = broadcast(SPECIES, kappa);
+        FloatVector l = broadcast(SPECIES, threshold);
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        long row = (long) count * Float.BYTES;
+        long height = rows * stride;
+        for (long column = 0; column < end; column += BYTES) {
+            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
+            FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
+            FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
+            FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
+            FloatVector least = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
+            for (long at = column; at < column + height; at += stride) {
+                FloatVector ui = fromMemorySegment(SPECIES, ALL, u + at, ORDER);
+                FloatVector di = fromMemorySegment(SPECIES, ALL, d + at, ORDER);
+                FloatVector a = di.sub(kappas).mul(point);
+                FloatVector reciprocal = one.div(a.add(l));
+                FloatVector w = ui.mul(reciprocal);
+                FloatVector wq = w.mul(a.mul(reciprocal));
+                t = w.fma(w, t);
+                s = w.fma(wq, s);
+                r = wq.fma(wq, r);
+                least = least.min(di);
+            }
+            t.intoMemorySegment(ALL, sums + column, ORDER);
+            s.intoMemorySegment(ALL, sums + row + column, ORDER);
+            r.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
+            least.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
+        }
+        rest.evaluate(u, d, stride, rows, whole, count, theta, kappa, threshold, sums);
+    }
+
+    @Override
+    public void survey(long u, long d, long stride, int rows, int count, long sums) {
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        long row = (long) count * Float.BYTES;
+        long height = rows * stride;
+        for (long column = 0; column < end; column += BYTES) {
+            FloatVector magnitudes = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
+            FloatVector sumD = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
+            FloatVector sumD2 = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
+            FloatVector most = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
+            for (long at = column; at < column + height; at += stride) {
+                FloatVector ui = fromMemorySegment(SPECIES, ALL, u + at, ORDER);
+                FloatVector di = fromMemorySegment(SPECIES, ALL, d + at, ORDER);
+                magnitudes = magnitudes.add(ui.abs());
+                sumD = sumD.add(di);
+                sumD2 = di.fma(di, sumD2);
+                most = most.max(di);
+            }
+            magnitudes.intoMemorySegment(ALL, sums + column, ORDER);
+            sumD.intoMemorySegment(ALL, sums + row + column, ORDER);
+            sumD2.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
+            most.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
+        }
+        rest.survey(u, d, stride, rows, whole, count, sums);
+    }
+
+    @Override
+    public void store(long u, long d, int count, long theta, long kappa, long threshold, long x) {
+        FloatVector zero = broadcast(SPECIES, 0);
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + at, ORDER);
+            FloatVector a = fromMemorySegment(SPECIES, ALL, d + at, ORDER)
+                    .sub(fromMemorySegment(SPECIES, ALL, kappa + at, ORDER))
+                    .mul(point);
+            point.mul(fromMemorySegment(SPECIES, ALL, u + at, ORDER))
+                    .div(a.add(fromMemorySegment(SPECIES, ALL, threshold + at, ORDER)))
+                    .add(zero)
+                    .intoMemorySegment(ALL, x + at, ORDER);
+        }
+        rest.store(u + end, d + end, count - whole, theta + end, kappa + end, threshold + end, x + end);
+    }
+}

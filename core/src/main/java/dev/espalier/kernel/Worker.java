@@ -1,0 +1,40 @@
+package dev.espalier.kernel;
+
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.Arena;
+
+/** One thread's scratch memory, made once for the largest job there is. */
+final class Worker {
+
+    /** Addresses: a row each of θ, κ and l, and the column sums. */
+    final long theta;
+
+    final long kappa;
+    final long threshold;
+    final long sums;
+
+    private final Lanes lanes;
+    private final Rows rows;
+
+    Worker(Lanes lanes, int columns, Arena arena) {
+        this.lanes = lanes;
+        theta = allocate(arena, columns);
+        kappa = allocate(arena, columns);
+        threshold = allocate(arena, columns);
+        sums = allocate(arena, Sums.COUNT * columns);
+        rows = new Rows(allocate(arena, 4 * columns), columns, TensorView.of(new float[1]));
+    }
+
+    private static long allocate(Arena arena, int floats) {
+        return arena.allocate((long) floats * Float.BYTES, 64).address();
+    }
+
+    Lanes lanes() {
+        return lanes;
+    }
+
+    Rows rows(TensorView weights, TensorView gradients, Block.Moments moments) {
+        rows.bind(weights, gradients, moments);
+        return rows;
+    }
+}

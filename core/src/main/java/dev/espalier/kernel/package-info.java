@@ -1,0 +1,9 @@
+/**
+ * The arithmetic of an optimizer step on raw memory, as one fused pass: the only place that knows the Vector API.
+ *
+ * <p>{@link dev.espalier.kernel.Lanes} has a scalar and a vector twin that agree to the last bit.
+ */
+@NullMarked
+package dev.espalier.kernel;
+
+import org.jspecify.annotations.NullMarked;

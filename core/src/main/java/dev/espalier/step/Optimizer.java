@@ -1,0 +1,320 @@
+package dev.espalier.step;
+
+import dev.espalier.check.Check;
+import dev.espalier.kernel.Block;
+import dev.espalier.kernel.LaneChoice;
+import dev.espalier.kernel.StepKernel;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.root.ReciprocalNewton;
+import dev.espalier.rule.Coefficients;
+import dev.espalier.rule.UpdateRule;
+import dev.espalier.step.StepOptions.Method;
+import dev.espalier.step.StepOptions.NonFinite;
+import dev.espalier.step.StepReport.SetReport;
+import dev.espalier.tensor.ElementType;
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The adaptive proximal optimizer (Algorithm 2 of the paper; Algorithm 1 where there is no penalty):
+ *
+ * <pre>{@code
+ * m_t, D_t from g_t by the update rule
+ * x_{t+1} = prox_{αh}^{D_t}(x_t − α D_t⁻¹ m_t)
+ * }</pre>
+ *
+ * <p>A step takes the whole model at once, as one fused pass over its memory. The optimizer owns the moments and the
+ * groups' norms; weights and gradients are lent to it for the time of a step.
+ */
+public final class Optimizer implements AutoCloseable {
+    /** Gradients above this would overflow float32 when squared and summed up. */
+    private static final float LARGEST_GRADIENT = 1e15f;
+
+    /** The relative error of θ that float32 weights can tell. */
+    private static final double FLOAT_TOLERANCE = 1e-7;
+
+    private static final String WEIGHTS = "weights";
+    private static final String GRADIENT = "gradient";
+
+    private static final int STEPS = 0;
+    private static final int SKIPPED = 1;
+
+    private final UpdateRule rule;
+    private final List<ParameterSet> sets;
+    private final StepOptions options;
+    private final Arena arena = Arena.ofShared();
+    private final List<TensorState> tensors = new ArrayList<>();
+    private final List<SetState> trained = new ArrayList<>();
+    private final StepKernel kernel;
+    private final long[] counters = new long[2];
+
+    /** The moments of a trained tensor; null where the rule has none. */
+    private record TensorState(
+            Parameter parameter,
+            @Nullable MemorySegment first,
+            @Nullable MemorySegment second) {
+        Block.Moments moments() {
+            return new Block.Moments(first == null ? 0 : first.address(), second == null ? 0 : second.address());
+        }
+    }
+
+    /** A trained set, its block and the norms of its groups. */
+    @SuppressWarnings("ArrayRecordComponent") // the block writes the norms; nobody compares these records
+    private record SetState(ParameterSet set, List<TensorState> tensors, Block block, float[] thetas) {}
+
+    /**
+     * An optimizer for a model.
+     *
+     * @param rule the update rule
+     * @param sets all parameters of the model, each in one set
+     * @param options how steps are done
+     */
+    public Optimizer(UpdateRule rule, List<ParameterSet> sets, StepOptions options) {
+        this(rule, sets, options, LaneChoice.BEST);
+    }
+
+    /**
+     * An optimizer on inner loops of a given kind.
+     *
+     * @param rule the update rule
+     * @param sets all parameters of the model, each in one set
+     * @param options how steps are done
+     * @param lanes the inner loops
+     */
+    public Optimizer(UpdateRule rule, List<ParameterSet> sets, StepOptions options, LaneChoice lanes) {
+        this.rule = rule;
+        this.sets = List.copyOf(sets);
+        this.options = options;
+        Set<String> names = new HashSet<>();
+        for (ParameterSet set : sets) {
+            for (Parameter parameter : set.parameters()) {
+                if (!names.add(parameter.name())) {
+                    throw new IllegalArgumentException(
+                            "parameter " + parameter.name() + " is in two sets: every parameter must be in one");
+                }
+            }
+            if (!set.frozen()) {
+                trained.add(prepare(set));
+            }
+        }
+        kernel = new StepKernel(lanes, trained.stream().map(SetState::block).toList(), options.threads());
+    }
+
+    private SetState prepare(ParameterSet set) {
+        List<TensorState> states = set.parameters().stream()
+                .map(parameter -> new TensorState(
+                        parameter,
+                        rule.hasFirstMoment() ? moment(parameter) : null,
+                        rule.hasSecondMoment() ? moment(parameter) : null))
+                .toList();
+        tensors.addAll(states);
+        Regularizer regularizer = options.method() == Method.PROXIMAL ? set.regularizer() : null;
+        float[] thetas = new float[Block.norms(set.regularizer())];
+        Block block = Block.of(
+                set.parameters().stream().map(Parameter::size).toList(),
+                states.stream().map(TensorState::moments).toList(),
+                regularizer,
+                thetas);
+        return new SetState(set, states, block, thetas);
+    }
+
+    private MemorySegment moment(Parameter parameter) {
+        return arena.allocate(parameter.size() * ElementType.FLOAT32.bytes(), 64);
+    }
+
+    /**
+     * Does one step on the whole model. Nothing is changed if any argument or gradient is bad.
+     *
+     * @param weights every parameter's weights by name, float32 in native memory; updated in place
+     * @param gradients the trained parameters' gradients by name, likewise; left as they are by the proximal method, while
+     *     the subgradient method adds the penalty's subgradient to them
+     * @return what was done
+     */
+    public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        List<TensorView> allGradients = views(GRADIENT, gradients, tensors);
+        views(WEIGHTS, weights, tensors);
+        long step = steps() + 1;
+        float[] largest = kernel.largest(allGradients);
+        for (int i = 0; i < largest.length; i++) {
+            if (!(largest[i] <= LARGEST_GRADIENT)) {
+                if (options.nonFinite() == NonFinite.FAIL) {
+                    throw new NonFiniteGradientException(
+                            tensors.get(i).parameter().name(), step, largest[i]);
+                }
+                counters[SKIPPED]++;
+                return new StepReport(step, true, List.of());
+            }
+        }
+        Coefficients coefficients = rule.at(step);
+        double tolerance = Math.max(options.tolerance().at(step - 1), FLOAT_TOLERANCE);
+        for (SetState state : trained) {
+            List<TensorView> setWeights = views(WEIGHTS, weights, state.tensors());
+            List<TensorView> setGradients = views(GRADIENT, gradients, state.tensors());
+            Regularizer regularizer = state.set().regularizer();
+            if (regularizer != null && options.method() == Method.SUBGRADIENT) {
+                regularizer.addSubgradient(setWeights, setGradients);
+            }
+            state.block()
+                    .bind(
+                            setWeights,
+                            setGradients,
+                            coefficients,
+                            state.set().learningRate().at(step - 1),
+                            state.set().weightDecay(),
+                            ReciprocalNewton.smallHalleyStep(tolerance));
+        }
+        kernel.run();
+        counters[STEPS] = step;
+        return new StepReport(step, false, reports());
+    }
+
+    private List<SetReport> reports() {
+        return trained.stream()
+                .filter(state -> state.set().regularizer() != null && options.method() == Method.PROXIMAL)
+                .map(state -> new SetReport(
+                        state.set().name(),
+                        state.block().summary(),
+                        state.block().penalty()))
+                .toList();
+    }
+
+    private List<TensorView> views(String what, Map<String, TensorView> views, List<TensorState> tensors) {
+        List<TensorView> found = new ArrayList<>(tensors.size());
+        for (TensorState tensor : tensors) {
+            String name = tensor.parameter().name();
+            TensorView view = views.get(name);
+            if (view == null) {
+                throw new IllegalArgumentException("there is no " + what + " of " + name + " among " + views.keySet());
+            }
+            Check.sameSize(
+                    what + " of " + name,
+                    view.size(),
+                    "the parameter",
+                    tensor.parameter().size());
+            boolean written = what.equals(WEIGHTS) || options.method() == Method.SUBGRADIENT;
+            kernel.requireUsable(what + " of " + name, view, written);
+            found.add(view);
+        }
+        return found;
+    }
+
+    /**
+     * The squared distance of zero to the subdifferential of the objective, over all trained weights: what the convergence
+     * theorem bounds. Slow; for looking at, not for every step.
+     *
+     * @param weights every parameter's weights by name
+     * @param gradients the trained parameters' gradients there, by name
+     * @return {@code dist(0, ∂F(x))²}
+     */
+    public double squaredStationarityDistance(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        double sum = 0;
+        for (SetState state : trained) {
+            List<TensorView> setGradients = views(GRADIENT, gradients, state.tensors());
+            List<BitSet> grouped =
+                    setGradients.stream().map(gradient -> new BitSet()).toList();
+            Regularizer regularizer = state.set().regularizer();
+            if (regularizer != null) {
+                sum += regularizer.squaredStationarityDistance(views(WEIGHTS, weights, state.tensors()), setGradients);
+                for (int group = 0; group < regularizer.groups().count(); group++) {
+                    regularizer
+                            .groups()
+                            .forEach(
+                                    group,
+                                    (tensor, index) -> grouped.get(tensor).set(Math.toIntExact(index)));
+                }
+            }
+            for (int tensor = 0; tensor < grouped.size(); tensor++) {
+                sum += squaresOfFree(setGradients.get(tensor), grouped.get(tensor));
+            }
+        }
+        return sum;
+    }
+
+    private static double squaresOfFree(TensorView gradient, BitSet grouped) {
+        double sum = 0;
+        int size = Math.toIntExact(gradient.size());
+        for (int i = grouped.nextClearBit(0); i < size; i = grouped.nextClearBit(i + 1)) {
+            sum += gradient.get(i) * gradient.get(i);
+        }
+        return sum;
+    }
+
+    /**
+     * All that the optimizer keeps between steps, as live memory by name: step counts, every moment, every group's norm.
+     * Whoever saves it and later reads it back into an optimizer of the same model goes on bit for bit.
+     *
+     * @return the memory, in a fixed order
+     * @see StateFile
+     */
+    public SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        state.put("counters", MemorySegment.ofArray(counters));
+        for (TensorState tensor : tensors) {
+            if (tensor.first() != null) {
+                state.put("first/" + tensor.parameter().name(), tensor.first());
+            }
+            if (tensor.second() != null) {
+                state.put("second/" + tensor.parameter().name(), tensor.second());
+            }
+        }
+        for (SetState set : trained) {
+            if (set.thetas().length > 0) {
+                state.put("theta/" + set.set().name(), MemorySegment.ofArray(set.thetas()));
+            }
+        }
+        return state;
+    }
+
+    /**
+     * Number of steps done; skipped ones are not counted.
+     *
+     * @return how many
+     */
+    public long steps() {
+        return counters[STEPS];
+    }
+
+    /**
+     * Number of steps skipped because a gradient was not finite.
+     *
+     * @return how many
+     */
+    public long skippedSteps() {
+        return counters[SKIPPED];
+    }
+
+    /**
+     * The parameter sets.
+     *
+     * @return as they were given
+     */
+    public List<ParameterSet> sets() {
+        return sets;
+    }
+
+    /**
+     * What steps run on, for reports.
+     *
+     * @return the kind of lanes and the number of threads
+     */
+    public String kernelName() {
+        return kernel.name();
+    }
+
+    /** Frees the optimizer's memory and threads. */
+    @Override
+    public void close() {
+        kernel.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,53 @@
+package dev.espalier.step;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.espalier.group.AxisGroups;
+import dev.espalier.kernel.LaneChoice;
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.rule.UpdateRule;
+import dev.espalier.schedule.LearningRate;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** A step allocates next to nothing, however large the model is. */
+class AllocationTest {
+    private static final int GROUPS = 50;
+
+    @Test
+    void allocationDoesNotGrowWithTheModel() {
+        long small = allocated(100);
+        long large = allocated(10_000);
+        assertTrue(large < 64 << 10, () -> large + " bytes a step");
+        assertTrue(Math.abs(small - large) < 4 << 10, () -> small + " and " + large + " bytes a step");
+    }
+
+    /** Bytes that one step allocates, at best, with {@code 2·GROUPS·rows} weights. */
+    private static long allocated(int rows) {
+        LearningRate rate = LearningRate.constant(0.01);
+        List<ParameterSet> sets = List.of(
+                ParameterSet.of(rate, new Parameter("plain", (long) rows * GROUPS)),
+                ParameterSet.of(rate, new Parameter("grouped", (long) rows * GROUPS))
+                        .withRegularizer(new Regularizer(new GroupLasso(0.1), new AxisGroups(rows, GROUPS, 1))));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long self = Thread.currentThread().threadId();
+        // One lane: vectors live on the heap until they are compiled.
+        try (TestModel model = new TestModel(sets);
+                Optimizer optimizer = new Optimizer(
+                        new UpdateRule.Adam(), sets, StepOptions.DEFAULT.withThreads(1), LaneChoice.SCALAR)) {
+            TestModel.fill(model.weights(), new SplittableRandom(1), 1);
+            TestModel.fill(model.gradients(), new SplittableRandom(2), 1);
+            long least = Long.MAX_VALUE;
+            for (int step = 0; step < 12; step++) {
+                long before = threads.getThreadAllocatedBytes(self);
+                optimizer.step(model.weights(), model.gradients());
+                least = Math.min(least, threads.getThreadAllocatedBytes(self) - before);
+            }
+            return least;
+        }
+    }
+}
