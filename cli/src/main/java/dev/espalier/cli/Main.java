@@ -32,6 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         exitCodeList = {"0:all went well", "1:a failure", "2:a wrong option or argument"},
         subcommands = {
             ProxCommand.class,
+            BenchCommand.class,
             GenerateCompletion.class,
             HelpCommand.class,
         })
@@ -64,6 +65,7 @@ public final class Main implements Callable<Integer> {
         Main main = new Main();
         main.stacktrace = "1".equals(System.getenv(STACKTRACE_VARIABLE));
         return new CommandLine(main)
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.report(failure, command))
                 .setParameterExceptionHandler((failure, arguments) -> main.refuse(failure));
     }

@@ -1,0 +1,131 @@
+package dev.espalier.bench;
+
+import dev.espalier.bench.ModelShapes.TensorShape;
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.penalty.GroupMcp;
+import dev.espalier.prox.Summary;
+import dev.espalier.step.StepOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * Optimizer steps of a model, measured in one run: memory copy, plain AdamW, ℓ1/ℓ2 and group MCP take turns, so that all
+ * see the same machine, and the median of each counts.
+ *
+ * @param kernel what steps ran on
+ * @param parameters number of weights
+ * @param copyMilliseconds a copy of as many floats by all threads
+ * @param adamwMilliseconds a step without penalty
+ * @param lassoMilliseconds a step with ℓ1/ℓ2
+ * @param mcpMilliseconds a step with group MCP
+ * @param coldIterations evaluations a group that is not zero, in the first step with ℓ1/ℓ2
+ * @param warmIterations the same in the last
+ */
+public record StepMeasurement(
+        String kernel,
+        long parameters,
+        double copyMilliseconds,
+        double adamwMilliseconds,
+        double lassoMilliseconds,
+        double mcpMilliseconds,
+        double coldIterations,
+        double warmIterations) {
+    /** Bytes that Adam must move for a weight: reads x, g, m, v, writes x, m, v. */
+    private static final int ADAM_BYTES = 28;
+
+    private static final int COPY_BYTES = 8;
+    private static final int WARM_UP = 15;
+
+    /**
+     * Measures a model.
+     *
+     * @param tensors its tensors
+     * @param rounds how often everything is measured
+     * @param progress is told what is going on
+     * @return the medians
+     */
+    public static StepMeasurement of(List<TensorShape> tensors, int rounds, Consumer<String> progress) {
+        StepOptions options = StepOptions.DEFAULT;
+        progress.accept("making three copies of the model");
+        try (Arena arena = Arena.ofShared();
+                Workload adamw = new Workload(tensors, null, options);
+                Workload lasso = new Workload(tensors, new GroupLasso(Workload.LAMBDA), options);
+                Workload mcp = new Workload(tensors, new GroupMcp(Workload.LAMBDA, Workload.BETA), options)) {
+            long parameters = tensors.stream().mapToLong(TensorShape::size).sum();
+            MemorySegment from = arena.allocate(parameters * Float.BYTES, 64);
+            MemorySegment to = arena.allocate(parameters * Float.BYTES, 64);
+            from.fill((byte) 1);
+            to.fill((byte) 2);
+            double cold = iterations(lasso.step().summary());
+            double warm = cold;
+            double[][] milliseconds = new double[4][rounds];
+            for (int round = -WARM_UP; round < rounds; round++) {
+                progress.accept(round < 0 ? "warming up" : "round " + (round + 1) + " of " + rounds);
+                double[] times = {
+                    time(() -> copy(from, to, options.threads())), time(adamw::step), 0, time(mcp::step),
+                };
+                long start = System.nanoTime();
+                warm = iterations(lasso.step().summary());
+                times[2] = (System.nanoTime() - start) / 1e6;
+                for (int what = 0; round >= 0 && what < times.length; what++) {
+                    milliseconds[what][round] = times[what];
+                }
+            }
+            return new StepMeasurement(
+                    adamw.kernelName(),
+                    parameters,
+                    median(milliseconds[0]),
+                    median(milliseconds[1]),
+                    median(milliseconds[2]),
+                    median(milliseconds[3]),
+                    cold,
+                    warm);
+        }
+    }
+
+    private static double iterations(Summary summary) {
+        return (double) summary.iterations() / Math.max(1, summary.shrunk() + summary.untouched());
+    }
+
+    private static double time(Runnable action) {
+        long start = System.nanoTime();
+        action.run();
+        return (System.nanoTime() - start) / 1e6;
+    }
+
+    private static void copy(MemorySegment from, MemorySegment to, int threads) {
+        long piece = Math.ceilDiv(from.byteSize(), threads * 64L) * 64;
+        IntStream.range(0, threads).parallel().forEach(thread -> {
+            long start = Math.min(thread * piece, from.byteSize());
+            MemorySegment.copy(from, start, to, start, Math.min(piece, from.byteSize() - start));
+        });
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    /**
+     * Memory bandwidth of the copy, bytes read and bytes written both counted.
+     *
+     * @return gigabytes a second
+     */
+    public double copyGigabytesPerSecond() {
+        return parameters * COPY_BYTES / copyMilliseconds / 1e6;
+    }
+
+    /**
+     * The least time that Adam can take: 28 bytes a weight at the bandwidth of the copy.
+     *
+     * @return milliseconds
+     */
+    public double floorMilliseconds() {
+        return copyMilliseconds * ADAM_BYTES / COPY_BYTES;
+    }
+}

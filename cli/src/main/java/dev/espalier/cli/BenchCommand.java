@@ -1,0 +1,148 @@
+package dev.espalier.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.bench.ModelShapes;
+import dev.espalier.bench.ModelShapes.TensorShape;
+import dev.espalier.bench.StepMeasurement;
+import java.io.Console;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier bench}: what an optimizer step costs on this machine. */
+@Command(
+        name = "bench",
+        description = {
+            "Measures optimizer steps on this machine, on the tensors of a real model.",
+            "The floor is what Adam must move, 28 bytes a weight, at the bandwidth of a memory copy.",
+        })
+final class BenchCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Option(
+            names = "--model",
+            paramLabel = "MODEL",
+            description = "The model: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+    private ModelShapes model = ModelShapes.VGG16;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "How often everything is measured; the median counts. ${DEFAULT-VALUE} if left out.")
+    private int rounds = 25;
+
+    @Option(names = "--scaling", description = "Measure linear layers of 1, 10 and 100 million weights instead.")
+    private boolean scaling;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the figures to a file, as JSON.")
+    private @Nullable Path json;
+
+    @Override
+    public Integer call() throws IOException {
+        if (rounds < 1) {
+            throw new IllegalArgumentException("--rounds = " + rounds + " is out of range: it must be at least 1");
+        }
+        if (scaling) {
+            scaling();
+            return 0;
+        }
+        StepMeasurement measured = measure(model.tensors());
+        print(measured);
+        if (json != null) {
+            Files.writeString(json, json(measured).toPrettyString() + "\n");
+        }
+        return 0;
+    }
+
+    private StepMeasurement measure(List<TensorShape> tensors) {
+        boolean terminal =
+                Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
+        PrintWriter err = spec.commandLine().getErr();
+        StepMeasurement measured = StepMeasurement.of(tensors, rounds, message -> {
+            if (terminal) {
+                err.printf("\r\033[K%s", message);
+                err.flush();
+            }
+        });
+        if (terminal) {
+            err.print("\r\033[K");
+            err.flush();
+        }
+        return measured;
+    }
+
+    private void print(StepMeasurement measured) {
+        double floor = measured.floorMilliseconds();
+        double adamw = measured.adamwMilliseconds();
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf(Locale.ROOT, "%s, %,d weights, %s%n%n", model, measured.parameters(), measured.kernel());
+        out.printf(Locale.ROOT, "copy          %8.1f GB/s, read and written%n", measured.copyGigabytesPerSecond());
+        out.printf(Locale.ROOT, "floor         %8.2f ms%n", floor);
+        out.printf(Locale.ROOT, "AdamW         %8.2f ms   %5.2f x floor%n", adamw, adamw / floor);
+        out.printf(
+                Locale.ROOT,
+                "+ l1/l2       %8.2f ms   %5.2f x AdamW%n",
+                measured.lassoMilliseconds(),
+                measured.lassoMilliseconds() / adamw);
+        out.printf(
+                Locale.ROOT,
+                "+ group MCP   %8.2f ms   %5.2f x AdamW%n",
+                measured.mcpMilliseconds(),
+                measured.mcpMilliseconds() / adamw);
+        out.printf(
+                Locale.ROOT,
+                "iterations    %8.2f cold, %.2f warm, for each group that is not zero%n",
+                measured.coldIterations(),
+                measured.warmIterations());
+        out.flush();
+    }
+
+    private ObjectNode json(StepMeasurement measured) {
+        double adamw = measured.adamwMilliseconds();
+        return new ObjectMapper()
+                .createObjectNode()
+                .put("model", model.toString())
+                .put("parameters", measured.parameters())
+                .put("kernel", measured.kernel())
+                .put("copy_gbps", measured.copyGigabytesPerSecond())
+                .put("floor_ms", measured.floorMilliseconds())
+                .put("adamw_ms", adamw)
+                .put("group_lasso_ms", measured.lassoMilliseconds())
+                .put("group_mcp_ms", measured.mcpMilliseconds())
+                .put("adamw_over_floor", adamw / measured.floorMilliseconds())
+                .put("group_lasso_over_adamw", measured.lassoMilliseconds() / adamw)
+                .put("group_mcp_over_adamw", measured.mcpMilliseconds() / adamw)
+                .put("warm_iterations", measured.warmIterations())
+                .put("cold_iterations", measured.coldIterations());
+    }
+
+    private void scaling() {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("   weights   AdamW ns/weight   l1/l2 ns/weight   group MCP ns/weight");
+        for (int layers : new int[] {1, 10, 100}) {
+            StepMeasurement measured = measure(ModelShapes.linearLayers(layers));
+            double each = 1e6 / measured.parameters();
+            out.printf(
+                    Locale.ROOT,
+                    "%,10d   %15.2f   %15.2f   %19.2f%n",
+                    measured.parameters(),
+                    measured.adamwMilliseconds() * each,
+                    measured.lassoMilliseconds() * each,
+                    measured.mcpMilliseconds() * each);
+            out.flush();
+        }
+    }
+}
