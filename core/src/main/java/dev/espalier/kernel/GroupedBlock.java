@@ -5,6 +5,7 @@ import dev.espalier.kernel.GroupSolver.Need;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Branch;
 import dev.espalier.prox.Summary;
+import dev.espalier.tensor.TensorView;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -155,7 +156,7 @@ final class GroupedBlock extends Block {
         begin(job, 0, columns, Need.EVALUATION, worker);
         int block = 0;
         for (int row = 0; row < job.rows(); row++) {
-            long u = scratch.u() + job.scratch(row);
+            long u = u(job, row, scratch);
             long d = scratch.d() + job.scratch(row);
             rows.open(job.index() + row * job.rowStride(), columns);
             worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, columns);
@@ -216,18 +217,30 @@ final class GroupedBlock extends Block {
         }
     }
 
+    /**
+     * Where a row's u is. In place of the weights, which nobody needs any more, where they lie in one piece: that is one array
+     * less to write and to read. Else, or if the weights are to stay, in scratch memory.
+     */
+    private long u(Job job, int row, Scratch scratch) {
+        TensorView x = weights(job.tensor());
+        return x.contiguous() && terms.stepSize() > 0
+                ? x.segment().address() + (job.index() + row * job.rowStride()) * Float.BYTES
+                : scratch.u() + job.scratch(row);
+    }
+
     /** Adds some rows to the sums. */
     private void sum(Job job, int row, int rows, int from, int to, Need need, Worker worker, Scratch scratch) {
-        long start = job.scratch(row) + (long) from * Float.BYTES;
-        long u = scratch.u() + start;
-        long d = scratch.d() + start;
-        long stride = (long) job.scratchStride() * Float.BYTES;
+        long u = u(job, row, scratch) + (long) from * Float.BYTES;
+        long uStride = u(job, 1, scratch) - u(job, 0, scratch);
+        long d = scratch.d() + job.scratch(row) + (long) from * Float.BYTES;
+        long dStride = job.scratch(1) - job.scratch(0);
         if (need == Need.SURVEY) {
-            worker.lanes().survey(u, d, stride, rows, to - from, worker.sums);
+            worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
         } else {
             float kappa = (float) terms.kappa();
             float threshold = (float) terms.threshold();
-            worker.lanes().evaluate(u, d, stride, rows, to - from, worker.theta, kappa, threshold, worker.sums);
+            worker.lanes()
+                    .evaluate(u, uStride, d, dStride, rows, to - from, worker.theta, kappa, threshold, worker.sums);
         }
     }
 
@@ -301,9 +314,11 @@ final class GroupedBlock extends Block {
         for (Job job : jobs) {
             if (group >= job.group() && group < job.group() + job.groups()) {
                 for (int row = 0; row < job.rows(); row++) {
-                    long start = job.scratch(row) + (long) (group - job.group()) * job.inner() * Float.BYTES;
-                    for (long at = start; at < start + (long) job.inner() * Float.BYTES; at += Float.BYTES) {
-                        place.visit(scratch.u() + at, scratch.d() + at);
+                    long skipped = (long) (group - job.group()) * job.inner() * Float.BYTES;
+                    long u = u(job, row, scratch) + skipped;
+                    long d = scratch.d() + job.scratch(row) + skipped;
+                    for (long at = 0; at < (long) job.inner() * Float.BYTES; at += Float.BYTES) {
+                        place.visit(u + at, d + at);
                     }
                 }
             }
@@ -327,7 +342,7 @@ final class GroupedBlock extends Block {
         }
         Rows rows = worker.rows(weights(job.tensor()), gradients(job.tensor()), moments.get(job.tensor()));
         for (int row = 0; row < job.rows(); row++) {
-            long u = scratch.u() + job.scratch(row);
+            long u = u(job, row, scratch);
             long d = scratch.d() + job.scratch(row);
             rows.openForWriting(job.index() + row * job.rowStride(), columns);
             worker.lanes().store(u, d, columns, worker.theta, worker.kappa, worker.threshold, rows.x());

@@ -22,18 +22,27 @@ interface Lanes {
      * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code a = (d − κ)θ},
      * {@code w = u/(a + l)} and {@code q = a/(a + l)}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}, and the least d.
      *
-     * @param u u of the first row; rows are {@code stride} apart
-     * @param d d of the first row
+     * @param u u of the first row; rows are {@code uStride} apart
+     * @param d d of the first row; rows are {@code dStride} apart
      * @param rows how many rows
      * @param count how many columns
      * @param theta a θ for every column
      * @param sums the sums, as of {@link Sums}: four rows of {@code count} floats
      */
     void evaluate(
-            long u, long d, long stride, int rows, int count, long theta, float kappa, float threshold, long sums);
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            float kappa,
+            float threshold,
+            long sums);
 
     /** What bounds θ, added to sums likewise: {@code Σ|u|, Σd, Σd²}, and the most d. */
-    void survey(long u, long d, long stride, int rows, int count, long sums);
+    void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums);
 
     /** Writes {@code z = θu / ((d − κ)θ + l)} to {@code count} weights. */
     void store(long u, long d, int count, long theta, long kappa, long threshold, long x);

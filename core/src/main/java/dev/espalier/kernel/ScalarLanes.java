@@ -47,15 +47,25 @@ final class ScalarLanes implements Lanes {
 
     @Override
     public void evaluate(
-            long u, long d, long stride, int rows, int count, long theta, float kappa, float threshold, long sums) {
-        evaluate(u, d, stride, rows, 0, count, theta, kappa, threshold, sums);
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            float kappa,
+            float threshold,
+            long sums) {
+        evaluate(u, uStride, d, dStride, rows, 0, count, theta, kappa, threshold, sums);
     }
 
     /** The columns from {@code from} on. */
     void evaluate(
             long u,
+            long uStride,
             long d,
-            long stride,
+            long dStride,
             int rows,
             int from,
             int count,
@@ -70,9 +80,9 @@ final class ScalarLanes implements Lanes {
             float s = Memory.get(sums + row + column);
             float r = Memory.get(sums + 2 * row + column);
             float least = Memory.get(sums + Sums.EXTREME * row + column);
-            for (long at = column; at < column + rows * stride; at += stride) {
-                float ui = Memory.get(u + at);
-                float di = Memory.get(d + at);
+            for (int each = 0; each < rows; each++) {
+                float ui = Memory.get(u + column + each * uStride);
+                float di = Memory.get(d + column + each * dStride);
                 float a = (di - kappa) * point;
                 float reciprocal = 1 / (a + threshold);
                 float w = ui * reciprocal;
@@ -94,21 +104,21 @@ final class ScalarLanes implements Lanes {
     }
 
     @Override
-    public void survey(long u, long d, long stride, int rows, int count, long sums) {
-        survey(u, d, stride, rows, 0, count, sums);
+    public void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums) {
+        survey(u, uStride, d, dStride, rows, 0, count, sums);
     }
 
     /** The columns from {@code from} on. */
-    void survey(long u, long d, long stride, int rows, int from, int count, long sums) {
+    void survey(long u, long uStride, long d, long dStride, int rows, int from, int count, long sums) {
         long row = (long) count * Float.BYTES;
         for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
             float magnitudes = Memory.get(sums + column);
             float sumD = Memory.get(sums + row + column);
             float sumD2 = Memory.get(sums + 2 * row + column);
             float most = Memory.get(sums + Sums.EXTREME * row + column);
-            for (long at = column; at < column + rows * stride; at += stride) {
-                float ui = Memory.get(u + at);
-                float di = Memory.get(d + at);
+            for (int each = 0; each < rows; each++) {
+                float ui = Memory.get(u + column + each * uStride);
+                float di = Memory.get(d + column + each * dStride);
                 magnitudes += Math.abs(ui);
                 sumD += di;
                 sumD2 = Math.fma(di, di, sumD2);

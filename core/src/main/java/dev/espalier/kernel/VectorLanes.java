@@ -121,23 +121,33 @@ final class VectorLanes implements Lanes {
 
     @Override
     public void evaluate(
-            long u, long d, long stride, int rows, int count, long theta, float kappa, float threshold, long sums) {
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            float kappa,
+            float threshold,
+            long sums) {
         FloatVector one = broadcast(SPECIES, 1);
         FloatVector kappas = broadcast(SPECIES, kappa);
         FloatVector l = broadcast(SPECIES, threshold);
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         long row = (long) count * Float.BYTES;
-        long height = rows * stride;
         for (long column = 0; column < end; column += BYTES) {
             FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
             FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
             FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
             FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
             FloatVector least = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
-            for (long at = column; at < column + height; at += stride) {
-                FloatVector ui = fromMemorySegment(SPECIES, ALL, u + at, ORDER);
-                FloatVector di = fromMemorySegment(SPECIES, ALL, d + at, ORDER);
+            long uAt = u + column;
+            long dAt = d + column;
+            for (int each = 0; each < rows; each++, uAt += uStride, dAt += dStride) {
+                FloatVector ui = fromMemorySegment(SPECIES, ALL, uAt, ORDER);
+                FloatVector di = fromMemorySegment(SPECIES, ALL, dAt, ORDER);
                 FloatVector a = di.sub(kappas).mul(point);
                 FloatVector reciprocal = one.div(a.add(l));
                 FloatVector w = ui.mul(reciprocal);
@@ -152,23 +162,24 @@ final class VectorLanes implements Lanes {
             r.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
             least.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
         }
-        rest.evaluate(u, d, stride, rows, whole, count, theta, kappa, threshold, sums);
+        rest.evaluate(u, uStride, d, dStride, rows, whole, count, theta, kappa, threshold, sums);
     }
 
     @Override
-    public void survey(long u, long d, long stride, int rows, int count, long sums) {
+    public void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums) {
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         long row = (long) count * Float.BYTES;
-        long height = rows * stride;
         for (long column = 0; column < end; column += BYTES) {
             FloatVector magnitudes = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
             FloatVector sumD = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
             FloatVector sumD2 = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
             FloatVector most = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
-            for (long at = column; at < column + height; at += stride) {
-                FloatVector ui = fromMemorySegment(SPECIES, ALL, u + at, ORDER);
-                FloatVector di = fromMemorySegment(SPECIES, ALL, d + at, ORDER);
+            long uAt = u + column;
+            long dAt = d + column;
+            for (int each = 0; each < rows; each++, uAt += uStride, dAt += dStride) {
+                FloatVector ui = fromMemorySegment(SPECIES, ALL, uAt, ORDER);
+                FloatVector di = fromMemorySegment(SPECIES, ALL, dAt, ORDER);
                 magnitudes = magnitudes.add(ui.abs());
                 sumD = sumD.add(di);
                 sumD2 = di.fma(di, sumD2);
@@ -179,7 +190,7 @@ final class VectorLanes implements Lanes {
             sumD2.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
             most.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
         }
-        rest.survey(u, d, stride, rows, whole, count, sums);
+        rest.survey(u, uStride, d, dStride, rows, whole, count, sums);
     }
 
     @Override
