@@ -1,15 +1,15 @@
 package dev.espalier.root;
 
 /**
- * The paper's solver (Algorithm 3): Newton's iteration on {@code G(θ) = t(θ) − 1}, until {@code |G| ≤ ε}.
+ * The paper's solver (Algorithm 3): Newton's iteration on {@code G(θ) = t(θ) − 1}.
  *
  * <pre>{@code
  * θ ← θ·(1 + (t − 1) / (2 s))
  * }</pre>
  *
- * <p>{@code G} is convex, so from the left the iteration climbs to the root and never passes it; far away it grows by at
- * most half a step. Since {@code |G| ≤ ε} may lie below what rounding allows, the iteration also ends when it no longer
- * climbs.
+ * <p>{@code G} is convex, so from the left the iteration climbs to the root and never passes it; where {@code pθ} outweighs
+ * {@code l} and the root is far, θ grows by no more than half in a step. The paper ends it at {@code |G| ≤ ε}, which says
+ * little about θ and may lie below what rounding allows; here it ends at a relative step of ε, or when it no longer climbs.
  */
 public record NewtonRaphson() implements RootFinder {
 

@@ -22,6 +22,9 @@ public record ReciprocalNewton() implements RootFinder {
     /** How far beyond the interval a tangent must point before that is more than rounding. */
     static final double ROUNDING = 0x1p-40;
 
+    /** Near the threshold θ is so small that its relative steps never are: there the equation holds to its last bits first. */
+    private static final double LAST_BITS = 0x1p-51;
+
     /** Newton's relative step beyond which the third derivative says nothing about the root. */
     private static final double FAR = 0.25;
 
@@ -38,7 +41,7 @@ public record ReciprocalNewton() implements RootFinder {
             double t = equation.t();
             double s = equation.s();
             double next = theta * (1 + step(t, s, equation.r(), equation.c()));
-            if (s > 0 && Math.abs(next - theta) <= smallStep * theta) {
+            if (s > 0 && (Math.abs(next - theta) <= smallStep * theta || Math.abs(t - 1) <= LAST_BITS)) {
                 return new Root(Math.clamp(next, lower, upper), iteration, true);
             }
             if (t > 1 && s > 0) {

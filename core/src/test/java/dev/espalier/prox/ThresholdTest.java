@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,6 +154,22 @@ class ThresholdTest {
             Solution solution = problem.solve(solver);
             assertEquals(Branch.SHRUNK, solution.outcome().branch(), solver.toString());
             assertArrayEquals(twin, solution.z(), 1e-14, solver.toString());
+        }
+    }
+
+    /** θ shrinks with the distance to the threshold, down to rounding; the number of evaluations must not grow with that. */
+    @Test
+    void aHairAboveTheThresholdCostsNoMoreThanElsewhere() {
+        SplittableRandom random = new SplittableRandom(5);
+        for (int trial = 0; trial < 2000; trial++) {
+            int n = 2 + random.nextInt(40);
+            double[] x = random.doubles(n, -1, 1).toArray();
+            double[] d = random.doubles(n, -7, 0).map(e -> Math.pow(10, e)).toArray();
+            double[] u = IntStream.range(0, n).mapToDouble(i -> d[i] * x[i]).toArray();
+            double l = Norm.of(u) * (1 - Math.pow(10, random.nextDouble(-15, -1)));
+            Outcome outcome = WeightedProx.EXACT.apply(
+                    new GroupLasso(l, GroupWeight.NONE).profileOfSize(n), x, d, 1, new double[n]);
+            assertTrue(outcome.converged() && outcome.iterations() <= 10, "trial " + trial + " " + outcome);
         }
     }
 }
