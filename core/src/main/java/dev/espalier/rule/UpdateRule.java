@@ -14,14 +14,18 @@ public sealed interface UpdateRule {
      *
      * @return true if it needs memory for a first moment
      */
-    boolean hasFirstMoment();
+    default boolean hasFirstMoment() {
+        return at(1).keepFirst() != 0;
+    }
 
     /**
      * Whether the rule keeps a running mean of squared gradients.
      *
      * @return true if it needs memory for a second moment
      */
-    boolean hasSecondMoment();
+    default boolean hasSecondMoment() {
+        return at(1).keepSecond() != 0;
+    }
 
     /**
      * The rule at a step.
@@ -33,16 +37,6 @@ public sealed interface UpdateRule {
 
     /** Stochastic gradient descent: {@code m = g, D = I}. */
     record Sgd() implements UpdateRule {
-        @Override
-        public boolean hasFirstMoment() {
-            return false;
-        }
-
-        @Override
-        public boolean hasSecondMoment() {
-            return false;
-        }
-
         @Override
         public Coefficients at(long step) {
             return new Coefficients(0, 1, 1, 0, 0, 0, 1, 0);
@@ -66,16 +60,6 @@ public sealed interface UpdateRule {
         }
 
         @Override
-        public boolean hasFirstMoment() {
-            return true;
-        }
-
-        @Override
-        public boolean hasSecondMoment() {
-            return false;
-        }
-
-        @Override
         public Coefficients at(long step) {
             return new Coefficients(momentum, 1, 1, 0, 0, 0, 1, 0);
         }
@@ -95,16 +79,6 @@ public sealed interface UpdateRule {
         /** With {@code ε = 1e-10}. */
         public AdaGrad() {
             this(1e-10);
-        }
-
-        @Override
-        public boolean hasFirstMoment() {
-            return false;
-        }
-
-        @Override
-        public boolean hasSecondMoment() {
-            return true;
         }
 
         @Override
@@ -132,16 +106,6 @@ public sealed interface UpdateRule {
         }
 
         @Override
-        public boolean hasFirstMoment() {
-            return false;
-        }
-
-        @Override
-        public boolean hasSecondMoment() {
-            return true;
-        }
-
-        @Override
         public Coefficients at(long step) {
             return new Coefficients(0, 1, 1, decay, 1 - decay, 1, epsilon, 0);
         }
@@ -166,16 +130,6 @@ public sealed interface UpdateRule {
         /** With {@code β₁ = 0.9, β₂ = 0.999, ε = 1e-8}. */
         public Adam() {
             this(0.9, 0.999, 1e-8);
-        }
-
-        @Override
-        public boolean hasFirstMoment() {
-            return true;
-        }
-
-        @Override
-        public boolean hasSecondMoment() {
-            return true;
         }
 
         @Override
