@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * anew for every step; moments and the groups' norms are kept by the owner.
  *
  * <p>A step runs the {@link #first} pass over all jobs; then, as long as {@link #solve} asks for it, another {@link #again};
- * then the {@link #last} pass over all jobs. In between, u and d stay in scratch memory that all blocks share.
+ * then the {@link #last} pass over all jobs. In between, u and d wait in place of the weights and in scratch memory that all
+ * blocks share.
  */
 public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, IndexedBlock {
 

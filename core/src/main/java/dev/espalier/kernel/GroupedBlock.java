@@ -309,7 +309,7 @@ final class GroupedBlock extends Block {
         void visit(long u, long d);
     }
 
-    /** Visits a group's places in scratch memory. */
+    /** Visits where u and d of a group are. */
     private void forEachPlace(int group, Scratch scratch, Place place) {
         for (Job job : jobs) {
             if (group >= job.group() && group < job.group() + job.groups()) {

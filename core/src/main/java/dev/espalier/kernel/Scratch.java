@@ -1,8 +1,8 @@
 package dev.espalier.kernel;
 
 /**
- * Memory for u and d of the block that is being stepped, one block after the other: small enough, for the layers of usual
- * models, to stay in the last cache before memory.
+ * Memory for d of the block that is being stepped, and for its u where that cannot take the place of the weights. Blocks
+ * use it one after the other: it is as large as the largest.
  *
  * @param u address of u
  * @param d address of d

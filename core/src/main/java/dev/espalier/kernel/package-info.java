@@ -1,5 +1,5 @@
 /**
- * The arithmetic of an optimizer step on raw memory, as one fused pass: the only place that knows the Vector API.
+ * The arithmetic of an optimizer step on raw memory: the only place that knows the Vector API.
  *
  * <p>{@link dev.espalier.kernel.Lanes} has a scalar and a vector twin that agree to the last bit.
  */
