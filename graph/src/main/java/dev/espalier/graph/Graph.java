@@ -1,0 +1,367 @@
+package dev.espalier.graph;
+
+import dev.espalier.graph.op.Fact;
+import dev.espalier.graph.op.Operands;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model: what goes in, what it brings along, what is done, what comes out.
+ *
+ * <p>A graph is checked when it is made: every tensor has one origin, there is no cycle, and every node accepts the types
+ * of its inputs. So whoever holds a graph holds a sound one, with its nodes in an order in which they can be run.
+ */
+public final class Graph {
+    private final String name;
+    private final List<Input> inputs;
+    private final SequencedMap<String, Initializer> initializers;
+    private final List<Node> nodes;
+    private final List<String> outputs;
+    private final Map<String, Fact> facts = new HashMap<>();
+    private final Map<String, Node> producers = new HashMap<>();
+    private final Map<String, List<Use>> uses = new HashMap<>();
+
+    /**
+     * What is fed into a model.
+     *
+     * @param name its name
+     * @param type its type
+     */
+    public record Input(String name, TensorType type) {}
+
+    /**
+     * A place where a tensor is read.
+     *
+     * @param node who reads it
+     * @param input as which of its inputs
+     */
+    public record Use(Node node, int input) {}
+
+    /**
+     * A graph.
+     *
+     * @param name what it is called
+     * @param inputs what is fed in
+     * @param initializers what it brings along, by name
+     * @param nodes what is done, in any order
+     * @param outputs the names of the tensors that come out
+     * @throws GraphException if it makes no sense
+     */
+    public Graph(
+            String name,
+            List<Input> inputs,
+            SequencedMap<String, Initializer> initializers,
+            List<Node> nodes,
+            List<String> outputs) {
+        this.name = name;
+        this.inputs = List.copyOf(inputs);
+        this.initializers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(initializers));
+        this.outputs = List.copyOf(outputs);
+        inputs.forEach(input -> learn(input.name(), Fact.of(input.type()), "the input"));
+        initializers.forEach((key, initializer) -> learn(key, Fact.of(initializer.tensor()), "the initializer"));
+        this.nodes = sort(nodes);
+        this.nodes.forEach(this::infer);
+        for (String output : outputs) {
+            if (!facts.containsKey(output)) {
+                throw new GraphException("output " + output + " is made by no node" + nearest(output));
+            }
+        }
+    }
+
+    private void learn(String tensor, Fact fact, String origin) {
+        if (facts.putIfAbsent(tensor, fact) != null) {
+            throw new GraphException(origin + " " + tensor + " has a name that another tensor has already");
+        }
+    }
+
+    /** Every node behind those whose outputs it reads (Kahn's algorithm), otherwise in the given order. */
+    private List<Node> sort(List<Node> unsorted) {
+        Set<String> names = new HashSet<>();
+        for (Node node : unsorted) {
+            if (!names.add(node.name())) {
+                throw new GraphException("node " + node + " has a name that another node has already");
+            }
+            for (String output : node.outputs()) {
+                if (facts.containsKey(output) || producers.putIfAbsent(output, node) != null) {
+                    throw new GraphException("node " + node + " makes the tensor " + output + ", which exists already");
+                }
+            }
+            for (int i = 0; i < node.inputs().size(); i++) {
+                if (node.has(i)) {
+                    uses.computeIfAbsent(node.input(i), key -> new ArrayList<>())
+                            .add(new Use(node, i));
+                }
+            }
+        }
+        Map<Node, Integer> waiting = new HashMap<>();
+        Deque<Node> ready = new ArrayDeque<>();
+        for (Node node : unsorted) {
+            int open = 0;
+            for (String input : node.inputs()) {
+                if (producers.containsKey(input)) {
+                    open++;
+                } else if (!input.isEmpty() && !facts.containsKey(input)) {
+                    throw new GraphException(
+                            "node " + node + " reads " + input + ", which nothing makes" + nearest(input));
+                }
+            }
+            waiting.put(node, open);
+            if (open == 0) {
+                ready.add(node);
+            }
+        }
+        List<Node> sorted = new ArrayList<>();
+        while (!ready.isEmpty()) {
+            Node node = ready.remove();
+            sorted.add(node);
+            for (String output : node.outputs()) {
+                for (Use use : uses(output)) {
+                    if (waiting.merge(use.node(), -1, Integer::sum) == 0) {
+                        ready.add(use.node());
+                    }
+                }
+            }
+        }
+        if (sorted.size() < unsorted.size()) {
+            Set<Node> placed = new HashSet<>(sorted);
+            Node stuck = unsorted.stream()
+                    .filter(node -> !placed.contains(node))
+                    .findFirst()
+                    .orElseThrow();
+            throw new GraphException("node " + stuck + " is on a cycle, or behind one");
+        }
+        return List.copyOf(sorted);
+    }
+
+    private void infer(Node node) {
+        try {
+            int count = node.inputs().size();
+            Operands.require(
+                    count >= node.operator().leastInputs()
+                            && count <= node.operator().mostInputs(),
+                    count + " inputs, but it takes " + node.operator().leastInputs()
+                            + (node.operator().mostInputs() == node.operator().leastInputs() ? "" : " or more"));
+            List<Fact> results = node.operator().infer(operands(node));
+            Operands.require(
+                    results.size() == node.outputs().size(),
+                    node.outputs().size() + " outputs, but it makes " + results.size());
+            for (int i = 0; i < results.size(); i++) {
+                learn(node.outputs().get(i), results.get(i), "the output");
+            }
+        } catch (GraphException alreadyExplained) {
+            throw alreadyExplained;
+        } catch (IllegalArgumentException | ArithmeticException | IllegalStateException problem) {
+            throw new GraphException(node, problem);
+        }
+    }
+
+    private String nearest(String wrong) {
+        return facts.size() + producers.size() <= 20
+                ? "; there are " + facts.keySet() + " and " + producers.keySet()
+                : "";
+    }
+
+    /**
+     * What is known of a node's inputs.
+     *
+     * @param node the node
+     * @return one fact for each input
+     */
+    public Operands operands(Node node) {
+        List<@Nullable Fact> known = new ArrayList<>();
+        for (String input : node.inputs()) {
+            known.add(input.isEmpty() ? null : fact(input));
+        }
+        return new Operands(known, node.name());
+    }
+
+    /**
+     * What is known of a tensor.
+     *
+     * @param tensor its name
+     * @return the fact
+     */
+    public Fact fact(String tensor) {
+        Fact fact = facts.get(tensor);
+        if (fact == null) {
+            throw new GraphException("there is no tensor " + tensor + nearest(tensor));
+        }
+        return fact;
+    }
+
+    /**
+     * The shape of a tensor.
+     *
+     * @param tensor its name
+     * @return its shape
+     */
+    public Shape shape(String tensor) {
+        return fact(tensor).shape();
+    }
+
+    /**
+     * The node that makes a tensor.
+     *
+     * @param tensor its name
+     * @return the node; null for inputs and initializers
+     */
+    public @Nullable Node producer(String tensor) {
+        return producers.get(tensor);
+    }
+
+    /**
+     * Where a tensor is read.
+     *
+     * @param tensor its name
+     * @return every place, outputs of the graph not counted
+     */
+    public List<Use> uses(String tensor) {
+        return Collections.unmodifiableList(uses.getOrDefault(tensor, List.of()));
+    }
+
+    /**
+     * Whether a tensor comes out of the graph.
+     *
+     * @param tensor its name
+     * @return true if it is an output
+     */
+    public boolean isOutput(String tensor) {
+        return outputs.contains(tensor);
+    }
+
+    /**
+     * The contents of a tensor that the model brings along.
+     *
+     * @param tensor its name
+     * @return its contents; null if it is no initializer
+     */
+    public @Nullable Tensor tensor(String tensor) {
+        Initializer initializer = initializers.get(tensor);
+        return initializer == null ? null : initializer.tensor();
+    }
+
+    /**
+     * What it is called.
+     *
+     * @return its name
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * What is fed in.
+     *
+     * @return the inputs, in order
+     */
+    public List<Input> inputs() {
+        return inputs;
+    }
+
+    /**
+     * What it brings along.
+     *
+     * @return all initializers by name, in order
+     */
+    public SequencedMap<String, Initializer> initializers() {
+        return initializers;
+    }
+
+    /**
+     * The initializers of one kind.
+     *
+     * @param kind which kind
+     * @return their contents by name, in order
+     */
+    public SequencedMap<String, Tensor> tensors(Initializer.Kind kind) {
+        SequencedMap<String, Tensor> found = new LinkedHashMap<>();
+        initializers.forEach((key, initializer) -> {
+            if (initializer.kind() == kind) {
+                found.put(key, initializer.tensor());
+            }
+        });
+        return found;
+    }
+
+    /**
+     * What is done.
+     *
+     * @return the nodes, each behind those whose outputs it reads
+     */
+    public List<Node> nodes() {
+        return nodes;
+    }
+
+    /**
+     * What comes out.
+     *
+     * @return the names of tensors, in order
+     */
+    public List<String> outputs() {
+        return outputs;
+    }
+
+    /**
+     * The same graph with other contents of some initializers, as training leaves them.
+     *
+     * @param changed the new contents by name
+     * @return the graph
+     */
+    public Graph withTensors(Map<String, Tensor> changed) {
+        SequencedMap<String, Initializer> merged = new LinkedHashMap<>(initializers);
+        changed.forEach((key, tensor) -> {
+            Initializer old = merged.get(key);
+            if (old == null) {
+                throw new GraphException("there is no initializer " + key);
+            }
+            merged.put(key, old.with(tensor));
+        });
+        return new Graph(name, inputs, merged, nodes, outputs);
+    }
+
+    /**
+     * The same graph with numbers in place of some symbolic dimensions of its inputs; all shapes follow.
+     *
+     * @param symbols numbers by the symbols' names
+     * @return the graph
+     */
+    public Graph withDimensions(Map<String, Long> symbols) {
+        return withInputs(inputs.stream()
+                .map(input -> new Input(
+                        input.name(), input.type().with(bind(input.type().shape(), symbols))))
+                .toList());
+    }
+
+    private static Shape bind(Shape shape, Map<String, Long> symbols) {
+        return new Shape(shape.dimensions().stream()
+                .map(dimension -> {
+                    Long number = symbols.get(dimension.toString());
+                    return number == null ? dimension : Dimension.of(number);
+                })
+                .toList());
+    }
+
+    /**
+     * The same graph with other types of its inputs.
+     *
+     * @param others the inputs
+     * @return the graph
+     */
+    public Graph withInputs(List<Input> others) {
+        return new Graph(name, others, initializers, nodes, outputs);
+    }
+}

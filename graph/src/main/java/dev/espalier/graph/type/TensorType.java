@@ -1,0 +1,37 @@
+package dev.espalier.graph.type;
+
+import java.util.Locale;
+
+/**
+ * The type of a tensor: of its numbers, and its shape.
+ *
+ * @param data how its numbers are stored
+ * @param shape its shape
+ */
+public record TensorType(DataType data, Shape shape) {
+
+    /**
+     * The same numbers in another shape.
+     *
+     * @param other the shape
+     * @return the type
+     */
+    public TensorType with(Shape other) {
+        return new TensorType(data, other);
+    }
+
+    /**
+     * The same shape of other numbers.
+     *
+     * @param other how they are stored
+     * @return the type
+     */
+    public TensorType with(DataType other) {
+        return new TensorType(other, shape);
+    }
+
+    @Override
+    public String toString() {
+        return data.name().toLowerCase(Locale.ROOT) + shape;
+    }
+}
