@@ -19,7 +19,7 @@ public final class GraphException extends IllegalArgumentException {
      * @param node which one
      * @param cause what is wrong with it
      */
-    GraphException(Node node, RuntimeException cause) {
+    public GraphException(Node node, RuntimeException cause) {
         super("node " + node + ": " + cause.getMessage(), cause);
     }
 }
