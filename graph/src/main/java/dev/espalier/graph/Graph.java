@@ -77,7 +77,7 @@ public final class Graph {
         this.nodes.forEach(this::infer);
         for (String output : outputs) {
             if (!facts.containsKey(output)) {
-                throw new GraphException("output " + output + " is made by no node" + nearest(output));
+                throw new GraphException("output " + output + " is made by no node" + choices());
             }
         }
     }
@@ -115,8 +115,7 @@ public final class Graph {
                 if (producers.containsKey(input)) {
                     open++;
                 } else if (!input.isEmpty() && !facts.containsKey(input)) {
-                    throw new GraphException(
-                            "node " + node + " reads " + input + ", which nothing makes" + nearest(input));
+                    throw new GraphException("node " + node + " reads " + input + ", which nothing makes" + choices());
                 }
             }
             waiting.put(node, open);
@@ -149,16 +148,7 @@ public final class Graph {
 
     private void infer(Node node) {
         try {
-            int count = node.inputs().size();
-            Operands.require(
-                    count >= node.operator().leastInputs()
-                            && count <= node.operator().mostInputs(),
-                    count + " inputs, but it takes " + node.operator().leastInputs()
-                            + (node.operator().mostInputs() == node.operator().leastInputs() ? "" : " or more"));
-            List<Fact> results = node.operator().infer(operands(node));
-            Operands.require(
-                    results.size() == node.outputs().size(),
-                    node.outputs().size() + " outputs, but it makes " + results.size());
+            List<Fact> results = infer(node, operands(node));
             for (int i = 0; i < results.size(); i++) {
                 learn(node.outputs().get(i), results.get(i), "the output");
             }
@@ -169,7 +159,23 @@ public final class Graph {
         }
     }
 
-    private String nearest(String wrong) {
+    /** What a node makes of its inputs, if their number and that of its outputs is right. */
+    static List<Fact> infer(Node node, Operands operands) {
+        int count = node.inputs().size();
+        int least = node.operator().leastInputs();
+        int most = node.operator().mostInputs();
+        Operands.require(
+                count >= least && count <= most,
+                count + " inputs, but it takes " + least
+                        + (most == least ? "" : most == Integer.MAX_VALUE ? " or more" : " to " + most));
+        List<Fact> results = node.operator().infer(operands);
+        Operands.require(
+                results.size() == node.outputs().size(),
+                node.outputs().size() + " outputs, but it makes " + results.size());
+        return results;
+    }
+
+    private String choices() {
         return facts.size() + producers.size() <= 20
                 ? "; there are " + facts.keySet() + " and " + producers.keySet()
                 : "";
@@ -198,7 +204,7 @@ public final class Graph {
     public Fact fact(String tensor) {
         Fact fact = facts.get(tensor);
         if (fact == null) {
-            throw new GraphException("there is no tensor " + tensor + nearest(tensor));
+            throw new GraphException("there is no tensor " + tensor + choices());
         }
         return fact;
     }

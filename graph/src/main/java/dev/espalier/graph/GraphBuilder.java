@@ -54,8 +54,9 @@ public final class GraphBuilder {
      */
     public Value input(String input, DataType data, Object... shape) {
         TensorType type = new TensorType(data, Shape.of(shape));
+        Value learned = learn(input, Fact.of(type));
         inputs.add(new Input(input, type));
-        return learn(input, Fact.of(type));
+        return learned;
     }
 
     /**
@@ -92,8 +93,9 @@ public final class GraphBuilder {
     }
 
     private Value initializer(String key, Tensor contents, Kind kind) {
+        Value learned = learn(key, Fact.of(contents));
         initializers.put(key, new Initializer(contents, kind));
-        return learn(key, Fact.of(contents));
+        return learned;
     }
 
     /**
@@ -119,14 +121,19 @@ public final class GraphBuilder {
     public List<Value> addAll(Node node) {
         List<@Nullable Fact> known = new ArrayList<>();
         for (String input : node.inputs()) {
+            if (!input.isEmpty() && !facts.containsKey(input)) {
+                throw new GraphException("node " + node + " reads " + input + ", which nothing makes yet");
+            }
             known.add(facts.get(input));
         }
         List<Value> made = new ArrayList<>();
         try {
-            List<Fact> results = node.operator().infer(new Operands(known, node.name()));
+            List<Fact> results = Graph.infer(node, new Operands(known, node.name()));
             for (int i = 0; i < results.size(); i++) {
                 made.add(learn(node.outputs().get(i), results.get(i)));
             }
+        } catch (GraphException alreadyExplained) {
+            throw alreadyExplained;
         } catch (IllegalArgumentException | ArithmeticException | IllegalStateException problem) {
             throw new GraphException(node, problem);
         }

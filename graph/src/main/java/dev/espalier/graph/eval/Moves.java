@@ -8,26 +8,29 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Elements moved as they are: bytes are copied, in runs as long as possible. */
 final class Moves {
+    /** Elements of a row that are copied before the next row's turn, where the elements lie far apart. */
+    private static final long BAND = 64;
+
     private Moves() {}
 
     /**
      * Where the elements along one axis of a result come from.
      *
      * @param length how many there are
-     * @param source from a position of the result to one of the input; negative for an element that is filled in
+     * @param source from a position of the result to one of the input, negative for an element that is filled in; null if
+     *     the axis is taken as it is
      */
-    record Along(long length, LongUnaryOperator source) {
-        private static final LongUnaryOperator SAME = position -> position;
-
+    record Along(long length, @Nullable LongUnaryOperator source) {
         static Along whole(long length) {
-            return new Along(length, SAME);
+            return new Along(length, null);
         }
 
-        boolean isWhole(long of) {
-            return source == SAME && length == of;
+        long from(long position) {
+            return source == null ? position : source.applyAsLong(position);
         }
     }
 
@@ -35,7 +38,7 @@ final class Moves {
     static Tensor pick(Tensor input, List<Along> axes, double fill) {
         long[] lengths = input.shape();
         int last = axes.size() - 1;
-        while (last >= 0 && axes.get(last).isWhole(lengths[last])) {
+        while (last >= 0 && axes.get(last).source() == null) {
             last--;
         }
         if (last < 0) {
@@ -57,6 +60,7 @@ final class Moves {
         return Tensor.of(input.type(), shape, picking.target);
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Picking(
             Tensor input,
             List<Along> axes,
@@ -70,7 +74,7 @@ final class Moves {
             Along along = axes.get(axis);
             long position = 0;
             while (position < along.length()) {
-                long first = along.source().applyAsLong(position);
+                long first = along.from(position);
                 long end = axis == last ? run(along, position, first) : position + 1;
                 long behind = destination + position * to[axis];
                 if (first < 0) {
@@ -93,7 +97,7 @@ final class Moves {
         /** The end of the positions from here on whose elements lie one behind the other. */
         private static long run(Along along, long start, long first) {
             long end = start + 1;
-            while (first >= 0 && end < along.length() && along.source().applyAsLong(end) == first + (end - start)) {
+            while (first >= 0 && end < along.length() && along.from(end) == first + (end - start)) {
                 end++;
             }
             return end;
@@ -149,9 +153,19 @@ final class Moves {
 
     private static long gather(
             Tensor input, int axis, long source, long[] shape, long[] steps, MemorySegment target, long destination) {
-        if (axis == shape.length - 1) {
-            copyStrided(input, source, steps[axis], target, destination, shape[axis]);
-            return destination + shape[axis];
+        if (axis == shape.length - 2) {
+            // In narrow bands, so that what is fetched along with one element is still at hand for the next row.
+            long row = shape[axis + 1];
+            long step = steps[axis + 1];
+            long band = step == 1 ? row : BAND;
+            for (long start = 0; start < row; start += band) {
+                long count = Math.min(band, row - start);
+                for (long i = 0; i < shape[axis]; i++) {
+                    long from = source + i * steps[axis] + start * step;
+                    copyStrided(input, from, step, target, destination + i * row + start, count);
+                }
+            }
+            return destination + shape[axis] * row;
         }
         long end = destination;
         for (long i = 0; i < shape[axis]; i++) {

@@ -62,7 +62,7 @@ final class Products {
     static Tensor gemm(Gemm operator, Tensor left, Tensor right, @Nullable Tensor bias, long[] shape) {
         double[] x = doubles(operator.transposeA() ? Moves.transpose(left, 1, 0) : left);
         double[] y = doubles(operator.transposeB() ? right : Moves.transpose(right, 1, 0));
-        int inner = (int) (left.shape()[operator.transposeA() ? 0 : 1]);
+        int inner = (int) left.shape()[operator.transposeA() ? 0 : 1];
         int columns = (int) shape[1];
         LongUnaryOperator biasAt = Indices.broadcast(bias == null ? new long[0] : bias.shape(), shape);
         return Tensor.compute(left.type(), shape, index -> {

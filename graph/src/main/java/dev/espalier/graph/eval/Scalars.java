@@ -147,7 +147,7 @@ final class Scalars {
     /** By squaring; a negative exponent leaves only what a fraction is cut off to. */
     private static long power(long base, long exponent) {
         if (exponent < 0) {
-            return (long) Math.pow(base, exponent);
+            return (long) Math.pow((double) base, (double) exponent);
         }
         long result = 1;
         long square = base;

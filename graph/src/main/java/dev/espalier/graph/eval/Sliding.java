@@ -18,6 +18,7 @@ final class Sliding {
      * @param kernel the positions in the window that see them
      * @param padded how many elements of the window lie on the channel or on its padding
      */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record View(int[] inside, int[] kernel, int padded) {
 
         static View of(Windows windows, long[] kernel, long[] lengths, long[] at) {

@@ -101,11 +101,16 @@ public record Binary(Function function) implements Operator {
         }
         List<Dimension> results = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            Dimension result = apply(left.get(left.size() == 1 ? 0 : i), right.get(right.size() == 1 ? 0 : i));
-            if (result == null) {
+            try {
+                Dimension result = apply(left.get(left.size() == 1 ? 0 : i), right.get(right.size() == 1 ? 0 : i));
+                if (result == null) {
+                    return null;
+                }
+                results.add(result);
+            } catch (ArithmeticException wrapsAround) {
+                // Such numbers are no lengths: what they wrap around to is for the evaluator.
                 return null;
             }
-            results.add(result);
         }
         return results;
     }

@@ -26,6 +26,9 @@ public record ConstantOfShape(Tensor value) implements Operator {
             return List.of(
                     Fact.of(value.type(), inputs.unknownShape(inputs.shape(0).get(0))));
         }
+        Operands.require(
+                lengths.stream().allMatch(length -> !length.isKnown() || length.value() >= 0),
+                "shape " + lengths + " has a negative length");
         Shape shape = new Shape(lengths);
         Dimension count = shape.size();
         boolean small = count.isKnown() && count.value() <= 64 && !value.type().isFloat();

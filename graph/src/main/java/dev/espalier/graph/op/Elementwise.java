@@ -3,6 +3,7 @@ package dev.espalier.graph.op;
 import dev.espalier.check.Check;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Tensor;
 import java.util.List;
 
 /** A function of one number, applied to every element. */
@@ -166,8 +167,20 @@ public sealed interface Elementwise extends Operator {
         @Override
         public List<Fact> infer(Operands inputs) {
             Fact input = inputs.get(0);
-            boolean whole = !input.data().isFloat() && to.isInteger();
-            return List.of(new Fact(input.type().with(to), whole ? input.elements() : null));
+            return List.of(new Fact(input.type().with(to), fits(input) ? input.elements() : null));
+        }
+
+        /** Whole numbers stay what they are, unless the new type is too narrow for one. */
+        private boolean fits(Fact input) {
+            List<Dimension> elements = input.elements();
+            return elements != null
+                    && !input.data().isFloat()
+                    && to.isInteger()
+                    && elements.stream()
+                            .allMatch(element -> !element.isKnown()
+                                    || Tensor.computeLongs(to, new long[0], i -> element.value())
+                                                    .getLong(0)
+                                            == element.value());
         }
 
         @Override

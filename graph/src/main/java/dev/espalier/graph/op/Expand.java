@@ -21,6 +21,9 @@ public record Expand() implements Operator {
             return List.of(
                     Fact.of(inputs.data(0), inputs.unknownShape(inputs.shape(1).get(0))));
         }
+        Operands.require(
+                target.stream().allMatch(length -> !length.isKnown() || length.value() >= 0),
+                "shape " + target + " has a negative length");
         Shape shape = inputs.shape(0).broadcast(new Shape(target));
         List<Dimension> elements = inputs.elements(0);
         boolean copies = elements != null && elements.size() == 1 && shape.isKnown();

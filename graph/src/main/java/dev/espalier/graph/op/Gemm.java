@@ -36,9 +36,7 @@ public record Gemm(double alpha, double beta, boolean transposeA, boolean transp
         Operands.requireSame("the inner lengths", a.get(transposeA ? 0 : 1), b.get(transposeB ? 1 : 0));
         Shape product = Shape.of(a.get(transposeA ? 1 : 0), b.get(transposeB ? 0 : 1));
         if (inputs.has(2)) {
-            Operands.require(
-                    product.broadcast(inputs.shape(2)).equals(product),
-                    "the bias of shape " + inputs.shape(2) + " does not broadcast to " + product);
+            inputs.requireBroadcastTo(2, product);
         }
         return List.of(Fact.of(inputs.data(0), product));
     }

@@ -40,9 +40,7 @@ public record LayerNorm(long axis, double epsilon) implements Operator {
         input.axis(axis);
         for (int i = 1; i < 3; i++) {
             if (inputs.has(i)) {
-                Operands.require(
-                        input.broadcast(inputs.shape(i)).equals(input),
-                        "input " + i + " of shape " + inputs.shape(i) + " does not broadcast to " + input);
+                inputs.requireBroadcastTo(i, input);
             }
         }
         return List.of(Fact.of(inputs.get(0).type()));

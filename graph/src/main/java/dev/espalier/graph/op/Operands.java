@@ -129,6 +129,23 @@ public record Operands(List<@Nullable Fact> facts, String label) {
     }
 
     /**
+     * Requires an input to be stretched to a shape without stretching the shape, as far as lengths are known.
+     *
+     * @param index which input
+     * @param target the shape
+     */
+    public void requireBroadcastTo(int index, Shape target) {
+        Shape own = shape(index);
+        boolean fits = own.rank() <= target.rank();
+        for (int fromEnd = 1; fits && fromEnd <= own.rank(); fromEnd++) {
+            Dimension length = own.get(-fromEnd);
+            Dimension wanted = target.get(-fromEnd);
+            fits = length.is(1) || !length.isKnown() || !wanted.isKnown() || length.equals(wanted);
+        }
+        require(fits, "input " + index + " of shape " + own + " does not broadcast to " + target);
+    }
+
+    /**
      * Requires a condition.
      *
      * @param holds the condition

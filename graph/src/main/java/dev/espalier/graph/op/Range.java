@@ -27,7 +27,9 @@ public record Range() implements Operator {
         Dimension span = end.minus(start);
         Dimension count = span.isKnown()
                 ? Dimension.of(Math.max(Math.ceilDiv(span.value(), step.value()), 0))
-                : step.is(1) ? span : span.plus(step.value() - 1).dividedBy(step);
+                : step.is(1)
+                        ? span
+                        : span.plus(step.value() - Long.signum(step.value())).dividedBy(step);
         boolean known = count.isKnown() && count.value() <= 64;
         return List.of(new Fact(
                 new TensorType(inputs.data(0), Shape.of(count)),

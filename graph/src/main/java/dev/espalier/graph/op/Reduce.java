@@ -77,11 +77,16 @@ public record Reduce(Function function, List<Long> axes, boolean keep) implement
         if (elements == null || inputs.shape(0).rank() != 1) {
             return null;
         }
-        return switch (function) {
-            case SUM -> List.of(elements.stream().reduce(Dimension.ZERO, Dimension::plus));
-            case PRODUCT -> List.of(elements.stream().reduce(Dimension.ONE, Dimension::times));
-            case MEAN, MAX, MIN, L1, L2, SUM_OF_SQUARES, LOG_SUM_EXP -> null;
-        };
+        try {
+            return switch (function) {
+                case SUM -> List.of(elements.stream().reduce(Dimension.ZERO, Dimension::plus));
+                case PRODUCT -> List.of(elements.stream().reduce(Dimension.ONE, Dimension::times));
+                case MEAN, MAX, MIN, L1, L2, SUM_OF_SQUARES, LOG_SUM_EXP -> null;
+            };
+        } catch (ArithmeticException wrapsAround) {
+            // Such numbers are no lengths.
+            return null;
+        }
     }
 
     @Override

@@ -40,6 +40,9 @@ public record Reshape(boolean zeroIsZero) implements Operator {
                 open = axis;
                 length = Dimension.ONE;
             }
+            Operands.require(
+                    !length.isKnown() || length.value() >= 0,
+                    "length " + length + " in shape " + target + " is negative");
             shape.add(length);
         }
         Dimension size = new Shape(shape).size();

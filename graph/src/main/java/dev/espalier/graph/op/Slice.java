@@ -120,8 +120,9 @@ public record Slice() implements Operator {
         if (to.equals(length) && from.isKnown()) {
             return new Piece(axis, from, 1, count);
         }
-        // Both ends in the same place relative to the length: otherwise clipping may matter.
-        boolean inside = from.isKnown() && !to.isKnown() && !length.isKnown();
+        // Models cut where they know there is something to cut, so lengths are taken to be long enough: the first of
+        // all tokens is one token, and the first n of 512 positions are n.
+        boolean inside = from.isKnown() && !to.isKnown() && (!length.isKnown() || from.is(0));
         return count.isKnown() || inside ? new Piece(axis, from, 1, count) : null;
     }
 

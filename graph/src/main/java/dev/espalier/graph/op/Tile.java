@@ -17,6 +17,9 @@ public record Tile() implements Operator {
     public List<Fact> infer(Operands inputs) {
         Shape input = inputs.shape(0);
         List<Dimension> copies = inputs.elements(1);
+        Operands.require(
+                copies == null || copies.stream().allMatch(number -> !number.isKnown() || number.value() >= 0),
+                "a negative number of copies: " + copies);
         List<Dimension> shape = new ArrayList<>();
         for (int axis = 0; axis < input.rank(); axis++) {
             Operands.require(copies == null || copies.size() == input.rank(), "one number of copies for each axis");

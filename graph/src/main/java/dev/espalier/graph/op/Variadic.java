@@ -43,6 +43,9 @@ public record Variadic(Function function) implements Operator {
     public List<Fact> infer(Operands inputs) {
         Shape shape = inputs.shape(0);
         for (int i = 1; i < inputs.count(); i++) {
+            Operands.require(
+                    inputs.data(i) == inputs.data(0),
+                    "inputs of types " + inputs.data(0) + " and " + inputs.data(i) + " cannot be combined");
             shape = shape.broadcast(inputs.shape(i));
         }
         return List.of(Fact.of(inputs.data(0), shape));

@@ -76,6 +76,9 @@ public record Windows(List<Long> strides, List<Long> pads, List<Long> dilations)
             // A window that would begin in the padding behind the end is dropped, as in PyTorch and ONNX Runtime.
             if (roundUp && length.isKnown() && steps.value() * stride >= length.value() + before) {
                 steps = steps.plus(-1);
+            } else if (roundUp && !length.isKnown() && added - before + stride - 1 >= window) {
+                Dimension begun = length.plus(before - 1).dividedBy(stride);
+                steps = Dimension.symbol("min(" + steps + ", " + begun + ")");
             }
             Operands.require(
                     !room.isKnown() || room.value() >= 0,

@@ -113,7 +113,7 @@ public final class Fusion {
         }
         absorbed.add(quotient);
         // Counted from the end, so that the node stays right if an axis is added in front.
-        long fromEnd = axis - graph.shape(input).rank();
+        long fromEnd = axis - (long) graph.shape(input).rank();
         replaced.put(last, new Node(last.name(), new LayerNorm(fromEnd, variance.constant()), inputs, last.outputs()));
     }
 

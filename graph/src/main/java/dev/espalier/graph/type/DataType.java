@@ -85,7 +85,8 @@ public enum DataType {
             case FLOAT64 -> Double.longBitsToDouble(segment.get(LONG, index * 8));
             case FLOAT16 -> Float.float16ToFloat(segment.get(SHORT, index * 2));
             case BFLOAT16 -> Float.intBitsToFloat(segment.get(SHORT, index * 2) << 16);
-            case INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, BOOL -> loadLong(segment, index);
+            case UINT64 -> unsigned(loadLong(segment, index));
+            case INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, BOOL -> loadLong(segment, index);
         };
     }
 
@@ -120,8 +121,13 @@ public enum DataType {
             case INT16, UINT16 -> segment.set(SHORT, index * 2, (short) value);
             case INT32, UINT32 -> segment.set(INT, index * 4, (int) value);
             case INT64, UINT64 -> segment.set(LONG, index * 8, value);
-            case FLOAT32, FLOAT64, FLOAT16, BFLOAT16 -> storeDouble(segment, index, value);
+            case FLOAT32, FLOAT64, FLOAT16, BFLOAT16 -> storeDouble(segment, index, (double) value);
         }
+    }
+
+    /** Half of it, rounded to odd so that the last bit still counts, and doubled. */
+    private static double unsigned(long bits) {
+        return bits >= 0 ? (double) bits : (double) ((bits >>> 1) | (bits & 1)) * 2;
     }
 
     /** Rounds to nearest, ties to even, as hardware does; not-a-number stays one. */

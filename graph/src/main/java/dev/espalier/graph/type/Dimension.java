@@ -28,6 +28,7 @@ public final class Dimension {
     /** From a product of symbols, sorted and joined by stars, to its coefficient; the empty product is the constant. */
     private final TreeMap<String, Long> terms;
 
+    @SuppressWarnings("NonApiType") // private: the map was made for this object, and is kept
     private Dimension(TreeMap<String, Long> terms) {
         terms.values().removeIf(coefficient -> coefficient == 0);
         if (terms.size() > MOST_TERMS) {

@@ -126,6 +126,7 @@ public final class Tensor {
         void store(MemorySegment target, long index);
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Blank(DataType type, long[] shape, MemorySegment memory) {
         Tensor set(Store store) {
             long size = Tensor.size(shape);
