@@ -25,6 +25,9 @@ public final class Dimension {
     /** Beyond this many terms nobody reads a polynomial any more: a hostile file is stopped here. */
     private static final int MOST_TERMS = 256;
 
+    private static final int MOST_SYMBOLS = 1024;
+    private static final int LONGEST_NAME = 256;
+
     /** From a product of symbols, sorted and joined by stars, to its coefficient; the empty product is the constant. */
     private final TreeMap<String, Long> terms;
 
@@ -33,6 +36,9 @@ public final class Dimension {
         terms.values().removeIf(coefficient -> coefficient == 0);
         if (terms.size() > MOST_TERMS) {
             throw new IllegalArgumentException("a dimension with more than " + MOST_TERMS + " terms");
+        }
+        if (terms.keySet().stream().anyMatch(symbols -> symbols.length() > MOST_SYMBOLS)) {
+            throw new IllegalArgumentException("a dimension with a product of too many symbols");
         }
         this.terms = terms;
     }
@@ -58,7 +64,19 @@ public final class Dimension {
             throw new IllegalArgumentException("a symbolic dimension needs a name");
         }
         // Stars join symbols, so a name must not have one.
-        return term(name.replace('*', '·'), 1);
+        return term(shorten(name.replace('*', '·')), 1);
+    }
+
+    /** Names of symbols are made from other names, and without a bound they could double with every node. */
+    private static String shorten(String name) {
+        if (name.length() <= LONGEST_NAME) {
+            return name;
+        }
+        long hash = 0;
+        for (int i = 0; i < name.length(); i++) {
+            hash = hash * 0x9E3779B97F4A7C15L + name.charAt(i);
+        }
+        return name.substring(0, LONGEST_NAME / 2) + "…" + Long.toHexString(hash);
     }
 
     private static Dimension term(String symbols, long coefficient) {

@@ -1,0 +1,177 @@
+package dev.espalier.graph.group;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Node;
+import dev.espalier.group.AxisGroups;
+import dev.espalier.group.JointGroups;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * Which weights of a model are grouped, and how: for every convolution, Gemm and MatMul that reads a trained weight, one
+ * group for each input channel. Immutable; rules are added from left to right, and the last one that picks a weight
+ * decides.
+ *
+ * <pre>{@code
+ * ModelGroups groups = GroupRules.everything()
+ *         .exclude(Selector.nodes("stem.conv"))
+ *         .joinConsumers()
+ *         .derive(graph);
+ * }</pre>
+ */
+public final class GroupRules {
+    private final boolean everything;
+    private final List<Rule> rules;
+    private final boolean joined;
+
+    private record Rule(Selector selector, boolean include) {}
+
+    private record Activation(String tensor, int axis, int channels) {}
+
+    private GroupRules(boolean everything, List<Rule> rules, boolean joined) {
+        this.everything = everything;
+        this.rules = List.copyOf(rules);
+        this.joined = joined;
+    }
+
+    /**
+     * Every weight.
+     *
+     * @return the rules
+     */
+    public static GroupRules everything() {
+        return new GroupRules(true, List.of(), false);
+    }
+
+    /**
+     * No weight yet.
+     *
+     * @return the rules
+     */
+    public static GroupRules nothing() {
+        return new GroupRules(false, List.of(), false);
+    }
+
+    /**
+     * The same, with some weights more.
+     *
+     * @param selector which
+     * @return the rules
+     */
+    public GroupRules include(Selector selector) {
+        return with(new Rule(selector, true));
+    }
+
+    /**
+     * The same, without some weights.
+     *
+     * @param selector which
+     * @return the rules
+     */
+    public GroupRules exclude(Selector selector) {
+        return with(new Rule(selector, false));
+    }
+
+    private GroupRules with(Rule rule) {
+        List<Rule> longer = new ArrayList<>(rules);
+        longer.add(rule);
+        return new GroupRules(everything, longer, joined);
+    }
+
+    /**
+     * The same, with one group for all weights that leave a channel of a tensor, whichever layers they lead to: query, key
+     * and value of an attention are the typical case. A channel without such weights is one that nobody listens to.
+     *
+     * @return the rules
+     */
+    public GroupRules joinConsumers() {
+        return new GroupRules(everything, rules, true);
+    }
+
+    /**
+     * Derives the groups of a model.
+     *
+     * <p>A weight that several nodes read is grouped once, along the axis of the first; nodes that read it along another
+     * axis are not counted among its readers. It is left out if the rules leave it out for one of its readers.
+     *
+     * @param graph the model
+     * @return its groups
+     * @throws IllegalArgumentException if a rule names a node or parameter that the model does not have
+     */
+    public ModelGroups derive(Graph graph) {
+        rules.forEach(rule -> rule.selector().requireKnown(graph));
+        SequencedMap<String, List<InputChannels>> byParameter = new LinkedHashMap<>();
+        for (Node node : graph.nodes()) {
+            InputChannels channels = InputChannels.of(graph, node);
+            if (channels != null) {
+                byParameter
+                        .computeIfAbsent(channels.parameter(), key -> new ArrayList<>())
+                        .add(channels);
+            }
+        }
+        List<List<InputChannels>> weights = byParameter.values().stream()
+                .filter(readers -> readers.stream().allMatch(this::includes))
+                .map(GroupRules::likeFirst)
+                .toList();
+        return new ModelGroups(
+                joined ? join(weights) : weights.stream().map(GroupRules::alone).toList());
+    }
+
+    private boolean includes(InputChannels channels) {
+        return rules.reversed().stream()
+                .filter(rule -> rule.selector().picks(channels.node(), channels.parameter()))
+                .map(Rule::include)
+                .findFirst()
+                .orElse(everything);
+    }
+
+    private static List<InputChannels> likeFirst(List<InputChannels> readers) {
+        InputChannels first = readers.getFirst();
+        return readers.stream()
+                .filter(reader ->
+                        reader.axis() == first.axis() && reader.groups().equals(first.groups()))
+                .toList();
+    }
+
+    private static LayerGroups alone(List<InputChannels> readers) {
+        return new LayerGroups(List.of(weight(readers)), readers.getFirst().groups());
+    }
+
+    private static GroupedWeight weight(List<InputChannels> readers) {
+        InputChannels first = readers.getFirst();
+        return new GroupedWeight(
+                first.parameter(),
+                first.axis(),
+                readers.stream().map(InputChannels::node).toList());
+    }
+
+    /** Weights that read the same channels, side by side, at the place of the first. */
+    private static List<LayerGroups> join(List<List<InputChannels>> weights) {
+        SequencedMap<Object, List<List<InputChannels>>> together = new LinkedHashMap<>();
+        for (List<InputChannels> readers : weights) {
+            together.computeIfAbsent(key(readers), key -> new ArrayList<>()).add(readers);
+        }
+        return together.values().stream().map(GroupRules::joint).toList();
+    }
+
+    /** A shared weight meets several tensors and belongs to none of them alone: it, and arbitrary indices, stay alone. */
+    private static Object key(List<InputChannels> readers) {
+        InputChannels first = readers.getFirst();
+        return readers.size() == 1 && first.groups() instanceof AxisGroups axis
+                ? new Activation(first.activation(), first.activationAxis(), axis.count())
+                : Map.entry("alone", first.parameter());
+    }
+
+    private static LayerGroups joint(List<List<InputChannels>> weights) {
+        if (weights.size() == 1) {
+            return alone(weights.getFirst());
+        }
+        List<AxisGroups> parts = weights.stream()
+                .map(readers -> (AxisGroups) readers.getFirst().groups())
+                .toList();
+        return new LayerGroups(weights.stream().map(GroupRules::weight).toList(), new JointGroups(parts));
+    }
+}

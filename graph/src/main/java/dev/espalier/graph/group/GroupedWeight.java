@@ -1,0 +1,19 @@
+package dev.espalier.graph.group;
+
+import dev.espalier.graph.Node;
+import java.util.List;
+
+/**
+ * A weight whose input channels are groups.
+ *
+ * @param parameter its name
+ * @param axis the axis of the parameter that the input channels lie along; where a convolution falls into parts, those of
+ *     one part
+ * @param nodes the nodes that read it along that axis; more than one if it is shared
+ */
+public record GroupedWeight(String parameter, int axis, List<Node> nodes) {
+    /** Takes a copy. */
+    public GroupedWeight {
+        nodes = List.copyOf(nodes);
+    }
+}

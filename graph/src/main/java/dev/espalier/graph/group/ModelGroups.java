@@ -1,0 +1,46 @@
+package dev.espalier.graph.group;
+
+import dev.espalier.graph.Graph;
+import java.util.List;
+
+/**
+ * The groups of a model. No weight is in two of them.
+ *
+ * @param layers layer by layer, in the order in which the graph runs
+ */
+public record ModelGroups(List<LayerGroups> layers) {
+
+    /** Takes a copy. */
+    public ModelGroups {
+        layers = List.copyOf(layers);
+    }
+
+    /**
+     * Number of groups.
+     *
+     * @return of all layers
+     */
+    public int count() {
+        return layers.stream().mapToInt(layer -> layer.groups().count()).sum();
+    }
+
+    /**
+     * Number of groups that are exactly zero.
+     *
+     * @param graph the graph with the weights' contents
+     * @return of all layers
+     */
+    public int zeroGroups(Graph graph) {
+        return layers.stream().mapToInt(layer -> layer.zeroGroups(graph)).sum();
+    }
+
+    /**
+     * The paper's group sparsity: the share of groups that are <em>not</em> zero.
+     *
+     * @param graph the graph with the weights' contents
+     * @return between 0 and 1; 1 if there are no groups
+     */
+    public double groupSparsity(Graph graph) {
+        return count() == 0 ? 1 : 1 - (double) zeroGroups(graph) / count();
+    }
+}

@@ -1,0 +1,5 @@
+/** Architectures on the graph: a vocabulary of layers, the paper's networks, and BERT from its checkpoints. */
+@NullMarked
+package dev.espalier.graph.model;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,159 @@
+package dev.espalier.graph.onnx;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Operators that are read as several others. */
+final class Expansions {
+    /** The version that the nodes made here are written in, whatever the file's is. */
+    static final int OPSET = 17;
+
+    private static final int MOST_INDICES = 16;
+
+    private Expansions() {}
+
+    /** The nodes that take a node's place. */
+    static List<NodeProto> expand(
+            OperatorTable.Expansion expansion, String name, NodeProto node, NodeReading reading, Names tensorNames) {
+        Steps steps = new Steps(name, node, tensorNames);
+        expansion.expand(reading, steps);
+        return steps.nodes;
+    }
+
+    /** The nodes that are put in place of another, one behind the other. */
+    static final class Steps {
+        private final String name;
+        private final NodeProto node;
+        private final Names tensorNames;
+        private final List<NodeProto> nodes = new ArrayList<>();
+
+        private Steps(String name, NodeProto node, Names tensorNames) {
+            this.name = name;
+            this.node = node;
+            this.tensorNames = tensorNames;
+        }
+
+        String input(int index) {
+            return index < node.getInputCount() ? node.getInput(index) : "";
+        }
+
+        String constant(long value) {
+            return add(NodeProto.newBuilder().setOpType("Constant").addAttribute(whole("value_int", value)));
+        }
+
+        String number(double value, DataType type) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Constant")
+                    .addAttribute(AttributeProto.newBuilder()
+                            .setName("value")
+                            .setType(AttributeType.TENSOR)
+                            .setT(TensorEncoder.inline("", Tensor.scalar(type, value)))));
+        }
+
+        String list(long... values) {
+            return add(NodeProto.newBuilder().setOpType("Constant").addAttribute(longs("value_ints", values)));
+        }
+
+        String mean(String input, long... axes) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("ReduceMean")
+                    .addInput(input)
+                    .addAttribute(longs("axes", axes)));
+        }
+
+        private static AttributeProto longs(String key, long... values) {
+            return AttributeProto.newBuilder()
+                    .setName(key)
+                    .setType(AttributeType.INTS)
+                    .addAllInts(Arrays.stream(values).boxed().toList())
+                    .build();
+        }
+
+        String step(String operator, String... inputs) {
+            return add(NodeProto.newBuilder().setOpType(operator).addAllInput(List.of(inputs)));
+        }
+
+        String along(String operator, long axis, String... inputs) {
+            return add(NodeProto.newBuilder()
+                    .setOpType(operator)
+                    .addAllInput(List.of(inputs))
+                    .addAttribute(whole("axis", axis)));
+        }
+
+        private static AttributeProto whole(String key, long value) {
+            return AttributeProto.newBuilder()
+                    .setName(key)
+                    .setType(AttributeType.INT)
+                    .setI(value)
+                    .build();
+        }
+
+        private String add(NodeProto.Builder step) {
+            String output = tensorNames.unique(name + "/" + step.getOpType());
+            nodes.add(step.setName(output).addOutput(output).build());
+            return output;
+        }
+
+        /** Lets the node that came last make the output. */
+        private void finish() {
+            NodeProto last = nodes.removeLast();
+            nodes.add(last.toBuilder().setOutput(0, node.getOutput(0)).build());
+        }
+    }
+
+    /** {@code (x − mean) / √(variance + epsilon) · scale + shift}, mean and variance over the axes behind the channels. */
+    static void instanceNorm(NodeReading node, Steps steps) {
+        int rank = node.shape(0).rank();
+        node.require(rank > 2, "input of shape " + node.shape(0) + " has no axes behind the channels");
+        long[] axes = LongStream.range(2, rank).toArray();
+        String centred = steps.step("Sub", steps.input(0), steps.mean(steps.input(0), axes));
+        String variance = steps.mean(steps.step("Mul", centred, centred), axes);
+        String epsilon = steps.number(node.number("epsilon", 1e-5f), node.data(0));
+        String normal = steps.step("Div", centred, steps.step("Sqrt", steps.step("Add", variance, epsilon)));
+        // Scale and shift are one for each channel.
+        String behind = steps.list(LongStream.range(1, rank - 1).toArray());
+        String scaled = steps.step("Mul", normal, steps.step("Unsqueeze", steps.input(1), behind));
+        String shift = steps.step("Unsqueeze", steps.input(2), behind);
+        steps.step("Add", scaled, shift);
+        steps.finish();
+    }
+
+    /**
+     * Picks with the last axis of the indices as a position along the first axes of the tensor: the same as picking from a
+     * tensor with those axes made one, with the position {@code (i₀ · d₁ + i₁) · d₂ + …}.
+     */
+    static void gatherNd(NodeReading node, Steps steps) {
+        node.require(node.whole("batch_dims", 0) == 0, "batch_dims must be 0");
+        int rank = node.shape(0).rank();
+        node.require(node.shape(1).rank() >= 1, "the indices have no axis");
+        Dimension last = node.shape(1).get(-1);
+        node.require(
+                last.isKnown() && last.value() >= 1 && last.value() <= Math.min(rank, MOST_INDICES),
+                "the last axis of the indices " + node.shape(1) + " must be 1 to " + rank + " long");
+        int count = (int) last.value();
+        String lengths = steps.step("Shape", steps.input(0));
+        String position = "";
+        for (int axis = 0; axis < count; axis++) {
+            String which = steps.constant(axis);
+            String length = steps.along("Gather", 0, lengths, which);
+            // Modulo the length, because negative indices count from the end.
+            String index = steps.step("Mod", steps.along("Gather", -1, steps.input(1), which), length);
+            position = axis == 0 ? index : steps.step("Add", steps.step("Mul", position, length), index);
+        }
+        String shape = steps.list(-1);
+        if (count < rank) {
+            String rest = steps.step("Slice", lengths, steps.list(count), steps.list(rank));
+            shape = steps.along("Concat", 0, shape, rest);
+        }
+        steps.along("Gather", 0, steps.step("Reshape", steps.input(0), shape), position);
+        steps.finish();
+    }
+}

@@ -1,0 +1,107 @@
+package dev.espalier.graph.onnx;
+
+import ai.onnx.proto.OnnxMl.ModelProto;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnsafeByteOperations;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads ONNX models.
+ *
+ * <p>On the way constants are folded: a node that depends on nothing but constants, or on shapes that are known, becomes a
+ * constant. What a model brings along is told apart by how it is used:
+ *
+ * <ul>
+ *   <li>whole numbers, truth values, {@code Constant} nodes and what is folded from them are constants, and so are single
+ *       numbers that no layer has as its weight;
+ *   <li>running means and variances of batch normalization are buffers;
+ *   <li>all other initializers are parameters. One that only a {@code Transpose}, {@code Reshape}, {@code Cast} or the like
+ *       reads is replaced by the result, under its own name.
+ * </ul>
+ *
+ * <p>A symbolic dimension that a file names twice in the shape of one input becomes two symbols: exporters are known to
+ * give one name to lengths that differ.
+ */
+public final class OnnxReader {
+    private OnnxReader() {}
+
+    /**
+     * Reads a model, and the files that hold its external data; those must lie in its folder.
+     *
+     * @param path the model's file
+     * @return the model
+     * @throws OnnxException if the file is no ONNX model that can be read
+     * @throws IOException if the file cannot be read at all
+     * @throws GraphException if the model's graph makes no sense, or uses what is not supported
+     */
+    public static OnnxModel read(Path path) throws IOException {
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            throw new OnnxException(path + " is no file");
+        }
+        Path folder = path.toAbsolutePath().getParent();
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+                Arena arena = Arena.ofShared()) {
+            if (channel.size() > Integer.MAX_VALUE) {
+                throw new OnnxException(path + " has " + channel.size()
+                        + " bytes, but a protobuf message ends at 2 GiB: store the tensors as external data");
+            }
+            MemorySegment file = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+            return read(path.toString(), UnsafeByteOperations.unsafeWrap(file.asByteBuffer()), folder);
+        }
+    }
+
+    /**
+     * Reads a model without external data.
+     *
+     * @param bytes the contents of a model's file
+     * @return the model
+     * @throws OnnxException if they are no ONNX model that can be read
+     * @throws IOException never otherwise
+     * @throws GraphException if the model's graph makes no sense, or uses what is not supported
+     */
+    public static OnnxModel read(byte[] bytes) throws IOException {
+        return read("the model", UnsafeByteOperations.unsafeWrap(bytes), null);
+    }
+
+    private static OnnxModel read(String what, ByteString bytes, @Nullable Path folder) throws IOException {
+        ModelProto model = parse(what, bytes);
+        if (!model.hasGraph()) {
+            throw new OnnxException(what + " is no ONNX model: it has no graph");
+        }
+        int opset = Opsets.of(what, model.getOpsetImportList());
+        TensorDecoder tensors = new TensorDecoder(new ExternalData(folder));
+        Graph graph = new GraphReader(model, tensors).read(Functions.inline(model, opset));
+        Map<String, String> metadata = new LinkedHashMap<>();
+        model.getMetadataPropsList().forEach(entry -> metadata.put(entry.getKey(), entry.getValue()));
+        return new OnnxModel(graph, opset, model.getProducerName(), metadata);
+    }
+
+    /** Large tensors stay where they are in the file until they are copied into memory of their own. */
+    private static ModelProto parse(String what, ByteString bytes) throws OnnxException {
+        try {
+            CodedInputStream input = bytes.newCodedInput();
+            input.enableAliasing(true);
+            ModelProto model = ModelProto.parseFrom(input);
+            input.checkLastTagWas(0);
+            return model;
+        } catch (InvalidProtocolBufferException noProtobuf) {
+            throw new OnnxException(
+                    what + " is no ONNX model, or only a part of one: " + noProtobuf.getMessage(), noProtobuf);
+        } catch (IOException | IllegalArgumentException noModel) {
+            throw new OnnxException(what + " is no ONNX model: " + noModel.getMessage(), noModel);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.espalier.graph.onnx;
+
+import java.io.IOException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two files that are written beside their targets and take their places at the end. If the second cannot, the first target is
+ * put back, so that the two always belong together.
+ */
+final class Replacement implements AutoCloseable {
+    private final Path firstTarget;
+    private final Path secondTarget;
+    private final Path first;
+    private final Path second;
+    private @Nullable Path backup;
+
+    Replacement(Path firstTarget, Path secondTarget) throws IOException {
+        this.firstTarget = firstTarget;
+        this.secondTarget = secondTarget;
+        this.second = beside(secondTarget);
+        try {
+            this.first = beside(secondTarget);
+        } catch (IOException problem) {
+            Files.deleteIfExists(second);
+            throw problem;
+        }
+    }
+
+    private static Path beside(Path target) throws IOException {
+        Path folder = target.toAbsolutePath().getParent();
+        if (folder == null) {
+            throw new IOException(target + " is in no folder");
+        }
+        // Not createTempFile, whose files nobody else may read: a model has the rights that any new file has.
+        Path file = folder.resolve("." + target.getFileName() + "." + java.util.UUID.randomUUID() + ".tmp");
+        return Files.createFile(file);
+    }
+
+    /** Where to write the first file. */
+    Path first() {
+        return first;
+    }
+
+    /** Where to write the second file. */
+    Path second() {
+        return second;
+    }
+
+    /** Puts the second file in its place, and the first one if it is wanted. */
+    void commit(boolean both) throws IOException {
+        if (!both) {
+            move(second, secondTarget);
+            return;
+        }
+        if (Files.exists(firstTarget)) {
+            Path old = first.resolveSibling(first.getFileName() + ".old");
+            move(firstTarget, old);
+            backup = old;
+        }
+        try {
+            move(first, firstTarget);
+            move(second, secondTarget);
+        } catch (IOException problem) {
+            if (backup != null) {
+                move(backup, firstTarget);
+                backup = null;
+            } else {
+                Files.deleteIfExists(firstTarget);
+            }
+            throw problem;
+        }
+    }
+
+    private static void move(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (AtomicMoveNotSupportedException notHere) {
+            Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    /** Removes what is left. */
+    @Override
+    public void close() throws IOException {
+        Files.deleteIfExists(first);
+        Files.deleteIfExists(second);
+        if (backup != null) {
+            Files.deleteIfExists(backup);
+        }
+    }
+}

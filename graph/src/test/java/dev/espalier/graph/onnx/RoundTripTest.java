@@ -1,0 +1,721 @@
+package dev.espalier.graph.onnx;
+
+import static dev.espalier.graph.onnx.OnnxBuilder.longs;
+import static dev.espalier.graph.onnx.OnnxBuilder.number;
+import static dev.espalier.graph.onnx.OnnxBuilder.numbers;
+import static dev.espalier.graph.onnx.OnnxBuilder.tensor;
+import static dev.espalier.graph.onnx.OnnxBuilder.text;
+import static dev.espalier.graph.onnx.OnnxBuilder.whole;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ai.onnx.proto.OnnxMl.NodeProto;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every operator: what is read and written again computes in ONNX OnnxRuntime what the file computed. */
+class RoundTripTest {
+    private static final int[] OPSETS = {13, 17, 18, 21};
+
+    private record Case(String name, int from, int to, Consumer<OnnxBuilder> body) {
+        OnnxBuilder build(int opset) {
+            OnnxBuilder builder = new OnnxBuilder(opset);
+            body.accept(builder);
+            return builder;
+        }
+    }
+
+    private static Case all(String name, Consumer<OnnxBuilder> body) {
+        return new Case(name, 13, 21, body);
+    }
+
+    private static Case from(int opset, String name, Consumer<OnnxBuilder> body) {
+        return new Case(name, opset, 21, body);
+    }
+
+    private static Case until(int opset, String name, Consumer<OnnxBuilder> body) {
+        return new Case(name, 13, opset, body);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> computesTheSame() {
+        return cases().stream()
+                .map(one -> DynamicTest.dynamicTest(one.name(), () -> {
+                    for (int opset : OPSETS) {
+                        if (opset >= one.from() && opset <= one.to()) {
+                            check(one.build(opset));
+                        }
+                    }
+                }));
+    }
+
+    private static void check(OnnxBuilder builder) throws Exception {
+        byte[] original = builder.bytes();
+        List<Tensor> expected = OnnxRuntime.run(original, builder.feeds);
+        Graph graph = OnnxReader.read(original).graph();
+        for (int opset : new int[] {0, 13, 21}) {
+            byte[] written;
+            try {
+                written = OnnxWriter.toBytes(graph, OnnxWriter.Options.DEFAULT.withOpset(opset));
+            } catch (GraphException tooNew) {
+                assertEquals(13, opset, tooNew.getMessage());
+                Checks.assertExplains(tooNew, "needs opset");
+                continue;
+            }
+            OnnxRuntime.assertClose(expected, OnnxRuntime.run(written, builder.feeds), 1e-5);
+            Graph again = OnnxReader.read(written).graph();
+            OnnxRuntime.assertSameInitializers(graph, again, opset == 0);
+        }
+    }
+
+    @Test
+    void everyOperatorOfTheTableIsTried() {
+        Set<String> missing = new TreeSet<>(OperatorTable.names());
+        for (Case one : cases()) {
+            for (NodeProto node : one.build(one.from()).proto().getGraph().getNodeList()) {
+                missing.remove(node.getOpType());
+            }
+        }
+        assertEquals(Set.of(), missing);
+    }
+
+    @Test
+    void everyOperatorOfAGraphHasARow() {
+        Set<Class<?>> written = new HashSet<>();
+        for (String name : OperatorTable.names()) {
+            OperatorTable.Row<?> row = OperatorTable.find(name);
+            if (row != null) {
+                written.add(row.type());
+            }
+        }
+        assertEquals(records(Operator.class).collect(Collectors.toSet()), written);
+    }
+
+    private static Stream<Class<?>> records(Class<?> type) {
+        Class<?>[] permitted = type.getPermittedSubclasses();
+        return permitted == null ? Stream.of(type) : Stream.of(permitted).flatMap(RoundTripTest::records);
+    }
+
+    private static List<Case> cases() {
+        List<Case> cases = new ArrayList<>();
+        functions(cases);
+        layers(cases);
+        pools(cases);
+        reductions(cases);
+        shapes(cases);
+        pieces(cases);
+        constants(cases);
+        return cases;
+    }
+
+    private static void functions(List<Case> cases) {
+        for (String name : List.of(
+                "Abs",
+                "Ceil",
+                "Cos",
+                "Erf",
+                "Exp",
+                "Floor",
+                "HardSwish",
+                "IsInf",
+                "IsNaN",
+                "Mish",
+                "Neg",
+                "Reciprocal",
+                "Relu",
+                "Round",
+                "Sigmoid",
+                "Sign",
+                "Sin",
+                "Softplus",
+                "Softsign",
+                "Tanh")) {
+            int from = name.equals("HardSwish") ? 14 : name.equals("Mish") ? 18 : 13;
+            cases.add(from(
+                    from, name, b -> b.input("x", "N", 7).node(name, "x", "y").output("y")));
+        }
+        for (String name : List.of("Log", "Sqrt")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", "N", 7)
+                            .node("Abs", "x", "a")
+                            .node(name, "a", "y")
+                            .output("y")));
+        }
+        cases.add(all(
+                "Not",
+                b -> b.typed("x", DataType.BOOL, 2, 7).node("Not", "x", "y").output("y")));
+        cases.add(all(
+                "Identity",
+                b -> b.input("x", 3)
+                        .node("Identity", "x", "i")
+                        .node("Relu", "i", "r")
+                        .node("Identity", "r", "y")
+                        .output("y")));
+        for (String name : List.of("Add", "Sub", "Mul", "Div", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", "N", 4)
+                            .input("z", 4)
+                            .weight("w", 4)
+                            .node("Add", "z w", "sum")
+                            .node(name, "x sum", "y")
+                            .output("y")));
+        }
+        cases.add(all(
+                "Equal",
+                b -> b.typed("x", DataType.INT64, 3, "N", 9)
+                        .typed("z", DataType.INT64, 3, 9)
+                        .node("Equal", "x z", "y")
+                        .output("y")));
+        for (String name : List.of("And", "Or", "Xor")) {
+            cases.add(all(
+                    name,
+                    b -> b.typed("x", DataType.BOOL, 2, 2, 8)
+                            .typed("z", DataType.BOOL, 2, 8)
+                            .node(name, "x z", "y")
+                            .output("y")));
+        }
+        cases.add(all(
+                "Pow",
+                b -> b.input("x", 5).scalar("two", 2).node("Pow", "x two", "y").output("y")));
+        cases.add(all(
+                "Mod of whole numbers",
+                b -> b.typed("x", DataType.INT64, 50, 9)
+                        .list("k", 7)
+                        .node("Mod", "x k", "y")
+                        .output("y")));
+        cases.add(all(
+                "Mod of fractions",
+                b -> b.input("x", 9)
+                        .scalar("k", 0.7)
+                        .node("Mod", "x k", "y", whole("fmod", 1))
+                        .output("y")));
+        cases.add(all(
+                "PRelu",
+                b -> b.input("x", "N", 3, 4)
+                        .weight("slope", 3, 1)
+                        .node("PRelu", "x slope", "y")
+                        .output("y")));
+        for (String name : List.of("Sum", "Mean", "Min", "Max")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", "N", 4)
+                            .input("z", 4)
+                            .weight("w", 1)
+                            .node(name, "x z w", "y")
+                            .output("y")));
+        }
+        cases.add(all(
+                "Where",
+                b -> b.typed("c", DataType.BOOL, 2, 4)
+                        .input("x", 2, 4)
+                        .weight("w", 1)
+                        .node("Where", "c x w", "y")
+                        .output("y")));
+        cases.add(all(
+                "Cast",
+                b -> b.typed("x", DataType.INT64, 9, 4)
+                        .node("Cast", "x", "y", whole("to", 1))
+                        .output("y")));
+        cases.add(from(
+                15,
+                "CastLike",
+                b -> b.typed("x", DataType.INT64, 9, 4)
+                        .scalar("like", 1)
+                        .node("CastLike", "x like", "y")
+                        .output("y")));
+        activations(cases);
+    }
+
+    private static void activations(List<Case> cases) {
+        for (String name : List.of("LeakyRelu", "Elu", "Celu")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", 9)
+                            .node(name, "x", "a", number("alpha", 0.3f))
+                            .node(name, "a", "y")
+                            .output("y")));
+        }
+        cases.add(all(
+                "Selu",
+                b -> b.input("x", 9)
+                        .node("Selu", "x", "a")
+                        .node("Selu", "a", "y", number("alpha", 1.5f), number("gamma", 0.9f))
+                        .output("y")));
+        cases.add(all(
+                "HardSigmoid",
+                b -> b.input("x", 9)
+                        .node("HardSigmoid", "x", "a")
+                        .node("HardSigmoid", "a", "y", number("alpha", 0.3f), number("beta", 0.1f))
+                        .output("y")));
+        cases.add(from(
+                20,
+                "Gelu",
+                b -> b.input("x", 9)
+                        .node("Gelu", "x", "a")
+                        .node("Gelu", "a", "y", text("approximate", "tanh"))
+                        .output("y")));
+        cases.add(all(
+                "Clip",
+                b -> b.input("x", 20)
+                        .scalar("lo", -0.5)
+                        .scalar("hi", 0.25)
+                        .node("Clip", "x lo hi", "y0")
+                        .node("Clip", "x - hi", "y1")
+                        .node("Clip", "x lo", "y2")
+                        .node("Clip", "x", "y3")
+                        .output("y0", "y1", "y2", "y3")));
+        cases.add(all(
+                "Clip of whole numbers",
+                b -> b.typed("x", DataType.INT64, 20, 9)
+                        .initializer("lo", Tensor.scalar(DataType.INT64, 3))
+                        .node("Clip", "x lo", "y")
+                        .output("y")));
+        cases.add(all(
+                "Dropout",
+                b -> b.input("x", 9)
+                        .scalar("ratio", 0.3)
+                        .node("Dropout", "x ratio", "a")
+                        .node("Dropout", "a", "y mask")
+                        .output("y")));
+        for (String name : List.of("Softmax", "LogSoftmax")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", "N", 3, 4)
+                            .node(name, "x", "a")
+                            .node(name, "a", "y", whole("axis", 1))
+                            .output("y")));
+        }
+    }
+
+    private static void layers(List<Case> cases) {
+        cases.add(all(
+                "Conv",
+                b -> b.input("x", "N", 4, 9, 8)
+                        .weight("w", 6, 2, 3, 2)
+                        .weight("bias", 6)
+                        .node(
+                                "Conv",
+                                "x w bias",
+                                "y",
+                                longs("strides", 2L, 1L),
+                                longs("pads", 1L, 0L, 2L, 1L),
+                                longs("dilations", 2L, 1L),
+                                whole("group", 2))
+                        .output("y")));
+        for (String mode : List.of("SAME_UPPER", "SAME_LOWER", "VALID")) {
+            cases.add(all(
+                    "Conv " + mode,
+                    b -> b.input("x", "N", 2, 8, 7)
+                            .weight("w", 3, 2, 4, 3)
+                            .node("Conv", "x w", "y", longs("strides", 2L, 3L), text("auto_pad", mode))
+                            .node("MaxPool", "x", "z", longs("kernel_shape", 2L, 3L), text("auto_pad", mode))
+                            .output("y", "z")));
+        }
+        cases.add(all(
+                "Conv of one axis",
+                b -> b.input("x", "N", 2, "S")
+                        .weight("w", 3, 2, 3)
+                        .node("Conv", "x w", "y")
+                        .output("y")));
+        cases.add(all(
+                "Gemm",
+                b -> b.input("x", "N", 4)
+                        .weight("w", 5, 4)
+                        .weight("b", 5)
+                        .weight("v", 5, 3)
+                        .node("Gemm", "x w b", "h", whole("transB", 1), number("alpha", 0.5f), number("beta", 2))
+                        .node("Gemm", "h v", "y")
+                        .output("y")));
+        cases.add(all(
+                "MatMul",
+                b -> b.input("x", "N", "S", 4)
+                        .weight("w", 4, 3)
+                        .node("MatMul", "x w", "y")
+                        .output("y")));
+        cases.add(all(
+                "BatchNormalization",
+                b -> b.input("x", "N", 3, 4)
+                        .weight("s", 3)
+                        .weight("b", 3)
+                        .weight("m", 3)
+                        .weight("v", 3)
+                        .node(
+                                "BatchNormalization",
+                                "x s b m v",
+                                "y",
+                                number("epsilon", 1e-3f),
+                                number("momentum", 0.8f))
+                        .output("y")));
+        cases.add(all(
+                "InstanceNormalization",
+                b -> b.input("x", "N", 3, 4, 5)
+                        .weight("s", 3)
+                        .weight("b", 3)
+                        .node("InstanceNormalization", "x s b", "y", number("epsilon", 1e-3f))
+                        .output("y")));
+        cases.add(from(
+                17,
+                "LayerNormalization",
+                b -> b.input("x", "N", 3, 4)
+                        .weight("s", 4)
+                        .weight("b", 4)
+                        .weight("t", 3, 4)
+                        .node("LayerNormalization", "x s b", "h")
+                        .node("LayerNormalization", "h t", "y", whole("axis", 1), number("epsilon", 1e-2f))
+                        .output("y")));
+    }
+
+    private static void pools(List<Case> cases) {
+        for (String name : List.of("MaxPool", "AveragePool")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", "N", 2, 9, 8)
+                            .node(
+                                    name,
+                                    "x",
+                                    "y",
+                                    longs("kernel_shape", 3L, 2L),
+                                    longs("strides", 2L, 2L),
+                                    longs("pads", 1L, 0L, 1L, 1L))
+                            .node(
+                                    name,
+                                    "x",
+                                    "z",
+                                    longs("kernel_shape", 2L, 2L),
+                                    whole("ceil_mode", 1),
+                                    longs("strides", 2L, 2L))
+                            .output("y", "z")));
+        }
+        cases.add(all(
+                "MaxPool with dilation",
+                b -> b.input("x", 1, 2, 9)
+                        .node("MaxPool", "x", "y indices", longs("kernel_shape", 3L), longs("dilations", 2L))
+                        .output("y")));
+        cases.add(from(
+                19,
+                "AveragePool with dilation",
+                b -> b.input("x", 1, 2, 9)
+                        .node("AveragePool", "x", "y", longs("kernel_shape", 3L), longs("dilations", 2L))
+                        .output("y")));
+        cases.add(all(
+                "AveragePool that counts padding",
+                b -> b.input("x", 1, 2, 5)
+                        .node(
+                                "AveragePool",
+                                "x",
+                                "y",
+                                longs("kernel_shape", 3L),
+                                longs("pads", 1L, 1L),
+                                whole("count_include_pad", 1))
+                        .output("y")));
+        for (String name : List.of("GlobalMaxPool", "GlobalAveragePool")) {
+            cases.add(all(
+                    name, b -> b.input("x", "N", 2, 5, 3).node(name, "x", "y").output("y")));
+        }
+    }
+
+    private static void reductions(List<Case> cases) {
+        for (String name : List.of(
+                "ReduceMean",
+                "ReduceSum",
+                "ReduceMax",
+                "ReduceMin",
+                "ReduceProd",
+                "ReduceL1",
+                "ReduceL2",
+                "ReduceSumSquare",
+                "ReduceLogSumExp")) {
+            cases.add(all(
+                    name + " of everything",
+                    b -> b.input("x", "N", 3, 4).node(name, "x", "y").output("y")));
+            if (!name.equals("ReduceSum")) {
+                cases.add(until(
+                        17,
+                        name + " with an attribute",
+                        b -> b.input("x", "N", 3, 4)
+                                .node(name, "x", "y", longs("axes", -1L, 1L), whole("keepdims", 0))
+                                .output("y")));
+            }
+            cases.add(from(
+                    name.equals("ReduceSum") ? 13 : 18,
+                    name + " with an input",
+                    b -> b.input("x", "N", 3, 4)
+                            .list("axes", -1, 1)
+                            .node(name, "x axes", "y", whole("keepdims", 0))
+                            .output("y")));
+        }
+        for (String name : List.of("ReduceMean", "ReduceL2")) {
+            cases.add(from(
+                    18,
+                    name + " of nothing",
+                    b -> b.input("x", "N", 3)
+                            .node(name, "x", "y", whole("noop_with_empty_axes", 1))
+                            .output("y")));
+        }
+        for (String name : List.of("ArgMax", "ArgMin")) {
+            cases.add(all(
+                    name,
+                    b -> b.input("x", "N", 3, 4)
+                            .node(name, "x", "y", whole("axis", -1), whole("keepdims", 0))
+                            .node(name, "x", "z")
+                            .output("y", "z")));
+        }
+        cases.add(all(
+                "CumSum",
+                b -> b.input("x", "N", 4)
+                        .initializer("axis", Tensor.scalar(DataType.INT64, 1))
+                        .node("CumSum", "x axis", "h")
+                        .node("CumSum", "h axis", "y", whole("exclusive", 1), whole("reverse", 1))
+                        .output("y")));
+    }
+
+    private static void shapes(List<Case> cases) {
+        cases.add(all(
+                "Reshape",
+                b -> b.input("x", "N", 3, 4)
+                        .list("shape", 0, -1)
+                        .node("Reshape", "x shape", "y")
+                        .output("y")));
+        cases.add(from(
+                14,
+                "Reshape to nothing",
+                b -> b.input("x", 0, 3)
+                        .list("shape", 3, 0)
+                        .node("Reshape", "x shape", "y", whole("allowzero", 1))
+                        .output("y")));
+        cases.add(all(
+                "Flatten",
+                b -> b.input("x", "N", 3, 4)
+                        .node("Flatten", "x", "y")
+                        .node("Flatten", "x", "z", whole("axis", 2))
+                        .output("y", "z")));
+        cases.add(all(
+                "Transpose",
+                b -> b.input("x", "N", 3, 4)
+                        .node("Transpose", "x", "y")
+                        .node("Transpose", "x", "z", longs("perm", 0L, 2L, 1L))
+                        .output("y", "z")));
+        cases.add(all(
+                "Squeeze and Unsqueeze",
+                b -> b.input("x", 2, 1, 4, 1)
+                        .list("axes", -1)
+                        .list("more", 0, 2)
+                        .node("Squeeze", "x axes", "h")
+                        .node("Squeeze", "x", "z")
+                        .node("Unsqueeze", "h more", "y")
+                        .output("y", "z")));
+        cases.add(all(
+                "Expand",
+                b -> b.input("x", "N", 1)
+                        .list("shape", 3, 1, 4)
+                        .node("Expand", "x shape", "y")
+                        .output("y")));
+        cases.add(all(
+                "Tile",
+                b -> b.input("x", "N", 2)
+                        .list("copies", 2, 3)
+                        .node("Tile", "x copies", "y")
+                        .output("y")));
+        cases.add(all(
+                "Shape arithmetic",
+                b -> b.input("x", "N", "S", 6)
+                        .initializer("one", Tensor.computeLongs(DataType.INT64, new long[0], i -> 1))
+                        .list("zero", 0)
+                        .list("three", 3)
+                        .list("minus", -1)
+                        .node("Shape", "x", "shape")
+                        .node("Gather", "shape one", "length")
+                        .node("Unsqueeze", "length zero", "lengths")
+                        .node("Concat", "lengths minus three", "target", whole("axis", 0))
+                        .node("Reshape", "x target", "y")
+                        .node("Size", "x", "size")
+                        .output("y", "size")));
+        cases.add(from(
+                15,
+                "Shape of some axes",
+                b -> b.input("x", "N", "S", 6)
+                        .node("Shape", "x", "y", whole("start", -2), whole("end", 2))
+                        .output("y")));
+    }
+
+    private static void pieces(List<Case> cases) {
+        cases.add(all(
+                "Concat",
+                b -> b.input("x", "N", 2)
+                        .input("z", "N", 3)
+                        .node("Concat", "x z x", "y", whole("axis", -1))
+                        .output("y")));
+        cases.add(all(
+                "Split",
+                b -> b.input("x", "N", 6)
+                        .list("sizes", 1, 5)
+                        .node("Split", "x sizes", "a b", whole("axis", 1))
+                        .output("a", "b")));
+        cases.add(until(
+                17,
+                "Split into equal pieces",
+                b -> b.input("x", "N", 6)
+                        .node("Split", "x", "a b c", whole("axis", 1))
+                        .output("a", "c")));
+        cases.add(from(
+                18,
+                "Split into a number of pieces",
+                b -> b.input("x", "N", 7)
+                        .node("Split", "x", "a b c", whole("axis", 1), whole("num_outputs", 3))
+                        .output("a", "b", "c")));
+        cases.add(all(
+                "a split through a sequence",
+                b -> b.input("x", "N", 6)
+                        .list("sizes", 1, 5)
+                        .initializer("three", Tensor.scalar(DataType.INT64, 3))
+                        .initializer("one", Tensor.scalar(DataType.INT64, 1))
+                        .initializer("first", Tensor.scalar(DataType.INT64, -2))
+                        .node("SplitToSequence", "x sizes", "s", whole("axis", 1))
+                        .node("SplitToSequence", "x three", "t", whole("axis", -1))
+                        .node("SequenceAt", "s one", "y")
+                        .node("SequenceAt", "t first", "z")
+                        .output("y", "z")));
+        cases.add(all(
+                "Slice",
+                b -> b.input("x", "N", 9, 5)
+                        .list("starts", -2, 4)
+                        .list("ends", -8, 1000)
+                        .list("axes", 1, 2)
+                        .list("steps", -2, 1)
+                        .node("Slice", "x starts ends axes steps", "y")
+                        .output("y")));
+        cases.add(all(
+                "Slice with few inputs",
+                b -> b.input("x", 4, 9)
+                        .list("starts", 1, 2)
+                        .list("ends", 3, -1)
+                        .list("steps", 1, 3)
+                        .node("Slice", "x starts ends", "y")
+                        .node("Slice", "x starts ends - steps", "z")
+                        .output("y", "z")));
+        cases.add(all(
+                "Gather",
+                b -> b.weight("table", 7, 3)
+                        .typed("ids", DataType.INT64, 7, "N", "S")
+                        .node("Gather", "table ids", "y")
+                        .output("y")));
+        cases.add(all(
+                "GatherND",
+                b -> b.input("x", "N", 3, 4)
+                        .list("pairs", 0, 2, 1, -1)
+                        .list("shape", 1, 2, 2)
+                        .list("all", 1, 2, -1)
+                        .node("Reshape", "pairs shape", "i")
+                        .node("GatherND", "x i", "y")
+                        .node("GatherND", "x all", "z")
+                        .node("Constant", "", "one", longs("value_ints", 1L))
+                        .node("GatherND", "x one", "w")
+                        .output("y", "z", "w")));
+        cases.add(all(
+                "GatherElements",
+                b -> b.input("x", 3, 4)
+                        .typed("i", DataType.INT64, 4, 3, 2)
+                        .node("GatherElements", "x i", "y", whole("axis", 1))
+                        .output("y")));
+        cases.add(all(
+                "Pad",
+                b -> b.input("x", "N", 4)
+                        .list("pads", 0, 1, 0, 2)
+                        .list("cut", 0, -1, 1, 2)
+                        .scalar("value", 7)
+                        .node("Pad", "x pads value", "y0")
+                        .node("Pad", "x cut", "y1")
+                        .node("Pad", "x pads", "y2", text("mode", "reflect"))
+                        .node("Pad", "x pads", "y3", text("mode", "edge"))
+                        .output("y0", "y1", "y2", "y3")));
+        cases.add(from(
+                19,
+                "Pad of some axes",
+                b -> b.input("x", "N", 4)
+                        .list("pads", 1, 2)
+                        .list("axes", -1)
+                        .node("Pad", "x pads - axes", "y", text("mode", "wrap"))
+                        .output("y")));
+        cases.add(from(
+                14,
+                "Trilu",
+                b -> b.input("x", 4, 5)
+                        .initializer("k", Tensor.scalar(DataType.INT64, -1))
+                        .node("Trilu", "x", "y")
+                        .node("Trilu", "x k", "z", whole("upper", 0))
+                        .output("y", "z")));
+    }
+
+    private static void constants(List<Case> cases) {
+        cases.add(all(
+                "Constant in all forms",
+                b -> b.input("x", 2)
+                        .node("Constant", "", "a", tensor("value", Tensor.of(new float[] {1, 2})))
+                        .node("Constant", "", "b", number("value_float", 0.5f))
+                        .node("Constant", "", "c", numbers("value_floats", 3f, 4f))
+                        .node("Constant", "", "d", whole("value_int", 5))
+                        .node("Constant", "", "e", longs("value_ints", 1L, 2L))
+                        .node("Add", "x a", "xa")
+                        .node("Mul", "xa b", "xb")
+                        .node("Add", "xb c", "y")
+                        .output("y", "d", "e")));
+        cases.add(all(
+                "ConstantOfShape",
+                b -> b.input("x", "N", "S")
+                        .node("Shape", "x", "s")
+                        .node("ConstantOfShape", "s", "y")
+                        .node("ConstantOfShape", "s", "z", tensor("value", Tensor.of(new long[] {3})))
+                        .output("y", "z")));
+        cases.add(all(
+                "Range",
+                b -> b.input("x", "S")
+                        .initializer("zero", Tensor.scalar(DataType.INT64, 0))
+                        .initializer("two", Tensor.scalar(DataType.INT64, 2))
+                        .node("Size", "x", "n")
+                        .node("Range", "zero n two", "y")
+                        .output("y")));
+        cases.add(all(
+                "folded constants",
+                b -> b.input("x", 2, 6)
+                        .node("Constant", "", "n", longs("value_ints", 2L, 3L))
+                        .node("ConstantOfShape", "n", "c", tensor("value", Tensor.of(new float[] {2})))
+                        .node("Exp", "c", "e")
+                        .node("Constant", "", "s", longs("value_ints", 1L, 6L))
+                        .node("Reshape", "e s", "r")
+                        .node("Add", "x r", "y")
+                        .output("y")));
+        cases.add(all(
+                "weights laid out otherwise",
+                b -> b.input("x", "N", 4)
+                        .weight("w", 3, 4)
+                        .weight("shared", 3, 3)
+                        .node("Transpose", "w", "wt")
+                        .node("MatMul", "x wt", "h")
+                        .node("Transpose", "shared", "st")
+                        .node("MatMul", "h st", "g")
+                        .node("MatMul", "g shared", "y")
+                        .output("y")));
+        cases.add(all(
+                "inputs and constants that come out",
+                b -> b.input("x", 3)
+                        .weight("w", 3)
+                        .node("Constant", "", "c", number("value_float", 1))
+                        .node("Add", "x w", "y")
+                        .output("y", "c", "w")));
+    }
+}
