@@ -1,5 +1,7 @@
 package dev.espalier.cli;
 
+import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -32,6 +34,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         exitCodeList = {"0:all went well", "1:a failure", "2:a wrong option or argument"},
         subcommands = {
             ProxCommand.class,
+            InspectCommand.class,
+            ConvertCommand.class,
             BenchCommand.class,
             GenerateCompletion.class,
             HelpCommand.class,
@@ -83,6 +87,8 @@ public final class Main implements Callable<Integer> {
         return switch (failure) {
             case IllegalArgumentException wrong -> say(command, String.valueOf(wrong.getMessage()), ExitCode.USAGE);
             case NoSuchFileException missing -> say(command, "no such file: " + missing.getFile(), ExitCode.USAGE);
+            case FileSystemException refused -> say(command, explain(refused), ExitCode.SOFTWARE);
+            case IOException broken -> say(command, String.valueOf(broken.getMessage()), ExitCode.SOFTWARE);
             case Exception unexpected ->
                 say(
                         command,
@@ -90,6 +96,13 @@ public final class Main implements Callable<Integer> {
                                 + (stacktrace ? "" : " (run again with --stacktrace to see where)"),
                         ExitCode.SOFTWARE);
         };
+    }
+
+    /** What the system says of a file, with its name; for some reasons the name is all it says. */
+    private static String explain(FileSystemException refused) {
+        String reason = refused.getReason();
+        return refused.getFile() + ": "
+                + (reason != null ? reason : refused.getClass().getSimpleName().replace("Exception", ""));
     }
 
     private int refuse(ParameterException failure) {

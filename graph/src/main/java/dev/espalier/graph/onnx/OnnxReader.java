@@ -7,6 +7,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.pass.Fusion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -83,7 +84,7 @@ public final class OnnxReader {
         }
         int opset = Opsets.of(what, model.getOpsetImportList());
         TensorDecoder tensors = new TensorDecoder(new ExternalData(folder));
-        Graph graph = new GraphReader(model, tensors).read(Functions.inline(model, opset));
+        Graph graph = Fusion.fuse(new GraphReader(model, tensors).read(Functions.inline(model, opset)));
         Map<String, String> metadata = new LinkedHashMap<>();
         model.getMetadataPropsList().forEach(entry -> metadata.put(entry.getKey(), entry.getValue()));
         return new OnnxModel(graph, opset, model.getProducerName(), metadata);

@@ -1,0 +1,99 @@
+package dev.espalier.cli;
+
+import dev.espalier.graph.Cost;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer.Kind;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.safetensors.Safetensors;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier convert}: from one form of a model to another. */
+@Command(
+        name = "convert",
+        description = {
+            "Reads a model and writes it again: constants folded, dead nodes removed, layer normalisations and GELUs named.",
+            "What it computes stays the same.",
+        })
+final class ConvertCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "IN",
+            description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
+    @SuppressWarnings("NullAway.Init")
+    private Path in;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "OUT",
+            description = "Where to write: NAME.onnx for the model, NAME.safetensors for its weights only.")
+    @SuppressWarnings("NullAway.Init")
+    private Path out;
+
+    @Option(
+            names = "--opset",
+            paramLabel = "N",
+            description = "The version of ONNX's operators, 13 to 21; without it that of the input, or the least that has"
+                    + " all operators.")
+    private int opset;
+
+    @Option(names = "--external-data", description = "Put the weights into a file of their own beside the model.")
+    private boolean externalData;
+
+    @Override
+    public Integer call() throws IOException {
+        String name = out.toString();
+        boolean onnx = name.endsWith(".onnx");
+        if (!onnx && !name.endsWith(".safetensors")) {
+            throw new IllegalArgumentException("OUT = " + out + ": its name must end in .onnx or .safetensors");
+        }
+        ModelFile file = ModelFile.read(in);
+        PrintWriter report = spec.commandLine().getOut();
+        file.notes().forEach(report::println);
+        if (onnx) {
+            writeOnnx(file);
+        } else {
+            writeWeights(file.graph());
+        }
+        report.printf(
+                Locale.ROOT,
+                "%s: %,d nodes, %,d parameters%n",
+                out,
+                file.graph().nodes().size(),
+                Cost.parameters(file.graph()));
+        report.flush();
+        return 0;
+    }
+
+    private void writeOnnx(ModelFile file) throws IOException {
+        OnnxWriter.Options options = OnnxWriter.Options.DEFAULT;
+        if (opset != 0) {
+            options = options.withOpset(opset);
+        }
+        if (externalData) {
+            options = options.withExternalData();
+        }
+        OnnxWriter.write(file.graph(), out, options);
+    }
+
+    private void writeWeights(Graph graph) throws IOException {
+        Map<String, Tensor> weights = new LinkedHashMap<>(graph.tensors(Kind.PARAMETER));
+        weights.putAll(graph.tensors(Kind.BUFFER));
+        Safetensors.write(out, weights, Map.of("format", "pt"));
+    }
+}

@@ -1,0 +1,239 @@
+package dev.espalier.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.graph.Cost;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Graph.Input;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.GraphPrinter;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier inspect}: what a model is made of, and which groups of it are zero. */
+@Command(
+        name = "inspect",
+        description = {
+            "Prints a model's layers: shapes, weights, FLOPs, groups and zero groups.",
+            "A group is all weights that one input channel of a layer is read with.",
+        })
+final class InspectCommand implements Callable<Integer> {
+    /** A length that is free in the model gets this one, unless it is the batch, which gets one. */
+    private static final long USUAL_LENGTH = 128;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "MODEL", description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
+    @SuppressWarnings("NullAway.Init")
+    private Path model;
+
+    @Option(names = "--json", description = "Print JSON instead of a table.")
+    private boolean json;
+
+    @Option(names = "--all", description = "List every node, not only those with weights.")
+    private boolean all;
+
+    @Option(names = "--graphviz", description = "Print a drawing in Graphviz's language instead: dot -Tsvg shows it.")
+    private boolean graphviz;
+
+    @Option(
+            names = "--dimension",
+            paramLabel = "NAME=N",
+            description = "Gives a free dimension a length, for the FLOPs; without it a batch is 1 and others are "
+                    + USUAL_LENGTH + ".")
+    private Map<String, Long> dimensions = new LinkedHashMap<>();
+
+    /** A line of the report. */
+    private record Line(Cost cost, int groups, int zeroGroups) {}
+
+    @Override
+    public Integer call() throws IOException {
+        ModelFile file = ModelFile.read(model);
+        PrintWriter out = spec.commandLine().getOut();
+        Map<String, Long> lengths = lengths(file.graph());
+        Graph graph = withLengths(file.graph(), lengths);
+        if (graphviz) {
+            out.print(GraphPrinter.graphviz(graph));
+        } else if (json) {
+            out.println(json(file, graph, lengths).toPrettyString());
+        } else {
+            print(out, file, graph, lengths);
+        }
+        out.flush();
+        return 0;
+    }
+
+    private Map<String, Long> lengths(Graph graph) {
+        Map<String, Long> lengths = new LinkedHashMap<>();
+        for (Input input : graph.inputs()) {
+            Shape shape = input.type().shape();
+            for (int axis = 0; axis < shape.rank(); axis++) {
+                if (!shape.get(axis).isKnown()) {
+                    lengths.putIfAbsent(shape.get(axis).toString(), axis == 0 ? 1 : USUAL_LENGTH);
+                }
+            }
+        }
+        for (String name : dimensions.keySet()) {
+            if (!lengths.containsKey(name)) {
+                throw new IllegalArgumentException(
+                        "--dimension: the model has no free dimension " + name + "; it has " + lengths.keySet());
+            }
+        }
+        lengths.putAll(dimensions);
+        return lengths;
+    }
+
+    /** With numbers if the model accepts them; otherwise costs stay formulas. */
+    private Graph withLengths(Graph graph, Map<String, Long> lengths) {
+        try {
+            return graph.withDimensions(lengths);
+        } catch (GraphException tooLong) {
+            if (!dimensions.isEmpty()) {
+                throw tooLong;
+            }
+            lengths.values().removeIf(length -> length == USUAL_LENGTH);
+            return graph.withDimensions(lengths);
+        }
+    }
+
+    private static List<Line> lines(Graph graph) {
+        Map<String, LayerGroups> byNode = new HashMap<>();
+        for (LayerGroups layer : GroupRules.everything().derive(graph).layers()) {
+            byNode.put(layer.nodes().getFirst().name(), layer);
+        }
+        List<Line> lines = new ArrayList<>();
+        for (Cost cost : Cost.of(graph)) {
+            LayerGroups layer = byNode.get(cost.node().name());
+            lines.add(
+                    layer == null
+                            ? new Line(cost, 0, 0)
+                            : new Line(cost, layer.groups().count(), layer.zeroGroups(graph)));
+        }
+        return lines;
+    }
+
+    private void print(PrintWriter out, ModelFile file, Graph graph, Map<String, Long> lengths) {
+        out.printf("%s%s%n", graph.name(), file.origin().isEmpty() ? "" : ", written by " + file.origin());
+        for (Input input : file.graph().inputs()) {
+            out.printf("in   %s %s%n", input.name(), input.type());
+        }
+        for (String output : file.graph().outputs()) {
+            out.printf("out  %s %s%n", output, file.graph().fact(output).type());
+        }
+        file.notes().forEach(out::println);
+        out.println();
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("layer", "operator", "output", "parameters", "FLOPs", "groups", "zero"));
+        List<Line> lines = lines(graph);
+        for (Line line : lines) {
+            if (all || line.cost().parameters() > 0 || line.groups() > 0) {
+                rows.add(List.of(
+                        line.cost().node().name(),
+                        line.cost().node().operator().label(),
+                        graph.shape(line.cost().node().output()).toString(),
+                        number(line.cost().parameters()),
+                        formula(line.cost().flops()),
+                        number(line.groups()),
+                        number(line.zeroGroups())));
+            }
+        }
+        rows.add(List.of(
+                "total",
+                "",
+                "",
+                number(Cost.parameters(graph)),
+                formula(Cost.flops(graph)),
+                number(groups(lines)),
+                number(zeroGroups(lines))));
+        out.print(GraphPrinter.columns(rows, 3));
+        if (!lengths.isEmpty()) {
+            out.printf(
+                    "%nFLOPs for %s; --dimension NAME=N sets others.%n",
+                    lengths.entrySet().stream()
+                            .map(length -> length.getKey() + " = " + length.getValue())
+                            .collect(Collectors.joining(", ")));
+        }
+    }
+
+    private static int groups(List<Line> lines) {
+        return lines.stream().mapToInt(Line::groups).sum();
+    }
+
+    private static int zeroGroups(List<Line> lines) {
+        return lines.stream().mapToInt(Line::zeroGroups).sum();
+    }
+
+    private static String number(long value) {
+        return value == 0 ? "" : String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static String formula(Dimension flops) {
+        return flops.isKnown() ? number(flops.value()) : flops.toString();
+    }
+
+    private static ObjectNode json(ModelFile file, Graph graph, Map<String, Long> lengths) {
+        List<Line> lines = lines(graph);
+        ObjectNode root = new ObjectMapper()
+                .createObjectNode()
+                .put("name", graph.name())
+                .put("producer", file.origin())
+                .put("opset", file.opset())
+                .put("parameters", Cost.parameters(graph));
+        put(root, Cost.flops(graph));
+        root.put("groups", groups(lines)).put("zero_groups", zeroGroups(lines));
+        ObjectNode assumed = root.putObject("dimensions");
+        lengths.forEach(assumed::put);
+        ArrayNode inputs = root.putArray("inputs");
+        file.graph()
+                .inputs()
+                .forEach(input -> inputs.addObject()
+                        .put("name", input.name())
+                        .put("type", input.type().toString()));
+        ArrayNode outputs = root.putArray("outputs");
+        file.graph()
+                .outputs()
+                .forEach(output -> outputs.addObject()
+                        .put("name", output)
+                        .put("type", file.graph().fact(output).type().toString()));
+        ArrayNode layers = root.putArray("layers");
+        for (Line line : lines) {
+            ObjectNode layer = layers.addObject()
+                    .put("name", line.cost().node().name())
+                    .put("operator", line.cost().node().operator().label())
+                    .put("output", graph.shape(line.cost().node().output()).toString())
+                    .put("parameters", line.cost().parameters());
+            put(layer, line.cost().flops());
+            layer.put("groups", line.groups()).put("zero_groups", line.zeroGroups());
+        }
+        return root;
+    }
+
+    private static void put(ObjectNode node, Dimension flops) {
+        if (flops.isKnown()) {
+            node.put("flops", flops.value());
+        } else {
+            node.put("flops", flops.toString());
+        }
+    }
+}

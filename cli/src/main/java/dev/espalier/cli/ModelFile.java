@@ -1,0 +1,48 @@
+package dev.espalier.cli;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.HuggingFace;
+import dev.espalier.graph.model.HuggingFace.Checkpoint;
+import dev.espalier.graph.onnx.OnnxModel;
+import dev.espalier.graph.onnx.OnnxReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A model as it lies on disk: an ONNX file, or the folder of a BERT checkpoint from Hugging Face.
+ *
+ * @param graph the model
+ * @param opset the version of ONNX's operators it was written with; 0 for a checkpoint
+ * @param origin what wrote it
+ * @param notes what a user should know of how it was read
+ */
+record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
+    /** Where weights that a checkpoint lacks start from. */
+    private static final long SEED = 1;
+
+    static ModelFile read(Path path) throws IOException {
+        if (Files.notExists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (Files.isDirectory(path)) {
+            return readCheckpoint(path);
+        }
+        OnnxModel model = OnnxReader.read(path);
+        return new ModelFile(model.graph(), model.opset(), model.producer(), List.of());
+    }
+
+    private static ModelFile readCheckpoint(Path folder) throws IOException {
+        Checkpoint checkpoint = HuggingFace.read(folder, SEED);
+        return new ModelFile(
+                checkpoint.graph(),
+                0,
+                "Hugging Face",
+                checkpoint.initialised().isEmpty()
+                        ? List.of()
+                        : List.of("not in the checkpoint, so initialised at random: "
+                                + String.join(", ", checkpoint.initialised())));
+    }
+}
