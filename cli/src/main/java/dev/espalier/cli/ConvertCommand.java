@@ -48,8 +48,9 @@ final class ConvertCommand implements Callable<Integer> {
     @Option(
             names = "--opset",
             paramLabel = "N",
-            description = "The version of ONNX's operators, 13 to 21; without it that of the input, or the least that has"
-                    + " all operators.")
+            description =
+                    "The version of ONNX's operators, 13 to 21; without it that of the input, or the least that has"
+                            + " all operators.")
     private int opset;
 
     @Option(names = "--external-data", description = "Put the weights into a file of their own beside the model.")

@@ -44,7 +44,9 @@ final class InspectCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "MODEL", description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
+    @Parameters(
+            paramLabel = "MODEL",
+            description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
     @SuppressWarnings("NullAway.Init")
     private Path model;
 

@@ -22,14 +22,12 @@ final class GraphPrinterTest {
 
     @Test
     void theTableCountsWeightsAndOperations() {
-        assertEquals(
-                """
+        assertEquals("""
                 node   operator  output       parameters     FLOPs
                 fc     Gemm      [batch × 2]           8  14*batch
                 relu   Relu      [batch × 2]               2*batch
                 total                                  8  16*batch
-                """,
-                GraphPrinter.table(model()));
+                """, GraphPrinter.table(model()));
     }
 
     @Test

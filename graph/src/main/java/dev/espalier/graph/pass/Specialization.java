@@ -42,7 +42,9 @@ public final class Specialization {
         boolean fits = shape.rank() == lengths.length;
         for (int axis = 0; fits && axis < lengths.length; axis++) {
             Dimension dimension = shape.get(axis);
-            Long other = dimension.isKnown() ? Long.valueOf(dimension.value()) : symbols.put(dimension.toString(), lengths[axis]);
+            Long other = dimension.isKnown()
+                    ? Long.valueOf(dimension.value())
+                    : symbols.put(dimension.toString(), lengths[axis]);
             fits = other == null || other == lengths[axis];
         }
         if (!fits) {

@@ -156,7 +156,8 @@ class OnnxWriterTest {
         byte[] older = OnnxWriter.toBytes(graph, DEFAULT.withOpset(17));
         assertTrue(ModelProto.parseFrom(older).getGraph().getNodeCount() > 1);
         assertEquals(
-                new Gelu(false), OnnxReader.read(older).graph().nodes().getFirst().operator());
+                new Gelu(false),
+                OnnxReader.read(older).graph().nodes().getFirst().operator());
     }
 
     @Test

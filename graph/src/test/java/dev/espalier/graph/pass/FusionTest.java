@@ -122,17 +122,12 @@ final class FusionTest {
                 ? binary(Binary.Function.DIVIDE, x, scalar(Math.sqrt(2)))
                 : binary(Binary.Function.MULTIPLY, scalar(Math.sqrt(0.5)), x);
         Value sum = binary(Binary.Function.ADD, node(new Unary(Unary.Function.ERF), scaled), scalar(1));
-        Value gelu =
-                switch (order) {
-                    case 0 ->
-                        binary(Binary.Function.MULTIPLY, binary(Binary.Function.MULTIPLY, x, sum), scalar(0.5));
-                    case 1 ->
-                        binary(Binary.Function.MULTIPLY, binary(Binary.Function.MULTIPLY, x, scalar(0.5)), sum);
-                    case 2 ->
-                        binary(Binary.Function.MULTIPLY, x, binary(Binary.Function.MULTIPLY, sum, scalar(0.5)));
-                    default ->
-                        binary(Binary.Function.MULTIPLY, sum, binary(Binary.Function.MULTIPLY, scalar(0.5), x));
-                };
+        Value gelu = switch (order) {
+            case 0 -> binary(Binary.Function.MULTIPLY, binary(Binary.Function.MULTIPLY, x, sum), scalar(0.5));
+            case 1 -> binary(Binary.Function.MULTIPLY, binary(Binary.Function.MULTIPLY, x, scalar(0.5)), sum);
+            case 2 -> binary(Binary.Function.MULTIPLY, x, binary(Binary.Function.MULTIPLY, sum, scalar(0.5)));
+            default -> binary(Binary.Function.MULTIPLY, sum, binary(Binary.Function.MULTIPLY, scalar(0.5), x));
+        };
         assertFusedTo(graph.outputs(gelu), new Gelu(false));
     }
 
@@ -140,8 +135,8 @@ final class FusionTest {
     void somethingLikeAGeluIsLeftAlone() {
         Value erf = node(new Unary(Unary.Function.ERF), binary(Binary.Function.DIVIDE, x, scalar(1.5)));
         Value sum = binary(Binary.Function.ADD, erf, scalar(1));
-        Graph before = graph.outputs(
-                binary(Binary.Function.MULTIPLY, binary(Binary.Function.MULTIPLY, x, sum), scalar(0.5)));
+        Graph before =
+                graph.outputs(binary(Binary.Function.MULTIPLY, binary(Binary.Function.MULTIPLY, x, sum), scalar(0.5)));
         assertSame(before, Fusion.fuse(before));
     }
 }

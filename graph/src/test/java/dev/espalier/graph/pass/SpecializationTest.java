@@ -51,7 +51,10 @@ final class SpecializationTest {
                 "wide",
                 new Expand(),
                 positions,
-                graph.add("pair", new Concat(0), graph.add("b", new Unsqueeze(List.of(0L)), batch),
+                graph.add(
+                        "pair",
+                        new Concat(0),
+                        graph.add("b", new Unsqueeze(List.of(0L)), batch),
                         graph.add("l", new Unsqueeze(List.of(0L)), length)));
         return graph.outputs(heads, wide);
     }
@@ -102,6 +105,7 @@ final class SpecializationTest {
         assertEquals(
                 List.of("negative", "sum", "all"),
                 folded.nodes().stream().map(Node::name).toList());
-        assertEquals(List.of("weight", "root"), List.copyOf(folded.initializers().keySet()));
+        assertEquals(
+                List.of("weight", "root"), List.copyOf(folded.initializers().keySet()));
     }
 }

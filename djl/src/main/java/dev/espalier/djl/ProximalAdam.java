@@ -1,0 +1,15 @@
+package dev.espalier.djl;
+
+/** Adam with a weighted proximal operator: what to write in place of DJL's {@code Optimizer.adam()}. */
+public final class ProximalAdam {
+    private ProximalAdam() {}
+
+    /**
+     * The same as {@link Proximal#adam()}.
+     *
+     * @return a builder
+     */
+    public static ProximalOptimizer.Builder builder() {
+        return Proximal.adam();
+    }
+}

@@ -1,0 +1,126 @@
+package dev.espalier.djl;
+
+import dev.espalier.check.Check;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.rule.UpdateRule;
+import dev.espalier.schedule.LearningRate;
+import dev.espalier.step.Optimizer;
+import dev.espalier.step.ParameterSet;
+import dev.espalier.step.StepOptions;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * How a model is trained.
+ *
+ * @param rule the update rule
+ * @param learningRate α over steps, for all parameters
+ * @param weightDecay decoupled weight decay λ_wd ≥ 0, for all parameters
+ * @param penalty the penalty of a group
+ * @param groups which parameters are penalised, and how their groups lie
+ * @param stepOptions how steps are done
+ */
+public record ProximalOptions(
+        UpdateRule rule,
+        LearningRate learningRate,
+        double weightDecay,
+        Penalty penalty,
+        GroupRules groups,
+        StepOptions stepOptions) {
+
+    /** The learning rate where none is said. */
+    static final LearningRate DEFAULT_LEARNING_RATE = LearningRate.constant(1e-3);
+
+    /** Checks the weight decay. */
+    public ProximalOptions {
+        Check.notNegative("weightDecay", weightDecay);
+    }
+
+    /**
+     * Adam at a learning rate of 0.001, on {@link GroupRules#DEFAULT}, without weight decay.
+     *
+     * @param penalty the penalty of a group
+     * @return the options
+     */
+    public static ProximalOptions adam(Penalty penalty) {
+        return of(new UpdateRule.Adam(), penalty);
+    }
+
+    /**
+     * A rule at a learning rate of 0.001, on {@link GroupRules#DEFAULT}, without weight decay.
+     *
+     * @param rule the update rule
+     * @param penalty the penalty of a group
+     * @return the options
+     */
+    public static ProximalOptions of(UpdateRule rule, Penalty penalty) {
+        return new ProximalOptions(rule, DEFAULT_LEARNING_RATE, 0, penalty, GroupRules.DEFAULT, StepOptions.DEFAULT);
+    }
+
+    /**
+     * The same at another learning rate.
+     *
+     * @param other α over steps
+     * @return the options
+     */
+    public ProximalOptions withLearningRate(LearningRate other) {
+        return new ProximalOptions(rule, other, weightDecay, penalty, groups, stepOptions);
+    }
+
+    /**
+     * The same with another weight decay.
+     *
+     * @param other λ_wd ≥ 0
+     * @return the options
+     */
+    public ProximalOptions withWeightDecay(double other) {
+        return new ProximalOptions(rule, learningRate, other, penalty, groups, stepOptions);
+    }
+
+    /**
+     * The same on other groups.
+     *
+     * @param other which parameters are penalised
+     * @return the options
+     */
+    public ProximalOptions withGroups(GroupRules other) {
+        return new ProximalOptions(rule, learningRate, weightDecay, penalty, other, stepOptions);
+    }
+
+    /**
+     * The same with steps done another way.
+     *
+     * @param other how steps are done
+     * @return the options
+     */
+    public ProximalOptions withStepOptions(StepOptions other) {
+        return new ProximalOptions(rule, learningRate, weightDecay, penalty, groups, other);
+    }
+
+    ParameterSet parameterSet(GroupRules.Assignment assignment) {
+        return new ParameterSet(
+                assignment.parameters().stream().map(ModelParameter::described).toList(),
+                learningRate,
+                weightDecay,
+                assignment.groups() == null ? null : new Regularizer(penalty, assignment.groups()),
+                false);
+    }
+
+    Optimizer optimizer(List<ParameterSet> sets) {
+        return new Optimizer(rule, sets, stepOptions);
+    }
+
+    /** An optimizer that goes on where another one is, at these options' learning rate. The other one is closed. */
+    Optimizer successor(Optimizer predecessor) {
+        Optimizer successor = optimizer(predecessor.sets().stream()
+                .map(set -> new ParameterSet(
+                        set.parameters(), learningRate, set.weightDecay(), set.regularizer(), set.frozen()))
+                .toList());
+        SequencedMap<String, MemorySegment> state = predecessor.state();
+        successor.state().forEach((name, memory) -> memory.copyFrom(state.get(name)));
+        predecessor.close();
+        return successor;
+    }
+}

@@ -1,0 +1,5 @@
+/** Small programs that show how Espalier is used. */
+@NullMarked
+package dev.espalier.examples;
+
+import org.jspecify.annotations.NullMarked;

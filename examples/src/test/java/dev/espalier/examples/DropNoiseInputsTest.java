@@ -1,0 +1,27 @@
+package dev.espalier.examples;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** The example says what its documentation promises. */
+final class DropNoiseInputsTest {
+    @Test
+    void theNoiseIsDroppedAndNothingElse() throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream console = System.out;
+        try (PrintStream captured = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
+            System.setOut(captured);
+            DropNoiseInputs.main(new String[0]);
+        } finally {
+            System.setOut(console);
+        }
+        String output = bytes.toString(StandardCharsets.UTF_8);
+        assertTrue(output.contains("01Linear_weight: 10 of 20 groups are exactly zero"), output);
+        assertTrue(output.contains("inputs left: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"), output);
+        assertTrue(output.matches("(?s).*accuracy on new samples: (0\\.9|1\\.0).*"), output);
+    }
+}
