@@ -83,8 +83,8 @@ final class ConvertCommand implements Callable<Integer> {
 
     private void writeOnnx(ModelFile file) throws IOException {
         OnnxWriter.Options options = OnnxWriter.Options.DEFAULT;
-        if (opset != 0) {
-            options = options.withOpset(opset);
+        if (opset != 0 || file.opset() != 0) {
+            options = options.withOpset(opset != 0 ? opset : file.opset());
         }
         if (externalData) {
             options = options.withExternalData();

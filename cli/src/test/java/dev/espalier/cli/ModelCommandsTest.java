@@ -1,0 +1,174 @@
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.safetensors.Safetensors;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code espalier inspect} and {@code espalier convert}, from a file to the exit status. */
+final class ModelCommandsTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @SuppressWarnings("NullAway.Init") // set before each test
+    private Path model;
+
+    private record Answer(int exitStatus, String out, String err) {}
+
+    private static Answer run(Object... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitStatus = Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(List.of(arguments).stream().map(Object::toString).toArray(String[]::new));
+        return new Answer(exitStatus, out.toString(), err.toString());
+    }
+
+    /** Four inputs, of which the second is never read; three neurons, of which the last is not. */
+    @BeforeEach
+    void writeModel() throws IOException {
+        GraphBuilder graph = new GraphBuilder("small");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 4);
+        Value hidden = graph.add(
+                "hidden",
+                Gemm.LINEAR,
+                x,
+                graph.parameter("hidden.weight", Tensor.of(new float[] {1, 0, 3, 4, 5, 0, 7, 8, 9, 0, 1, 2}, 3, 4)),
+                graph.parameter("hidden.bias", Tensor.of(new float[] {1, 2, 3})));
+        Value active = graph.add("relu", new Unary(Unary.Function.RELU), hidden);
+        Value weight = graph.parameter("answer.weight", Tensor.of(new float[] {1, 2, 3, 4, 0, 0}, 3, 2));
+        Graph small = graph.outputs(graph.add("answer", new MatMul(), active, weight));
+        model = folder.resolve("small.onnx");
+        OnnxWriter.write(small, model);
+    }
+
+    @Test
+    void inspectPrintsLayersGroupsWeightsAndOperations() {
+        Answer answer = run("inspect", model);
+        assertEquals("""
+                small, written by espalier
+                in   x float32[batch × 4]
+                out  answer float32[batch × 2]
+
+                layer   operator  output   parameters  FLOPs  groups  zero
+                hidden  Gemm      [1 × 3]          15     27       4     1
+                answer  MatMul    [1 × 2]           6     12       3     1
+                total                              21     42       7     2
+
+                FLOPs for batch = 1; --dimension NAME=N sets others.
+                """, answer.out());
+        assertEquals(0, answer.exitStatus());
+    }
+
+    @Test
+    void inspectAnswersInJson() throws IOException {
+        Answer answer = run("inspect", model, "--json", "--dimension", "batch=8");
+        JsonNode root = new ObjectMapper().readTree(answer.out());
+        assertEquals(21, root.get("parameters").intValue());
+        assertEquals(8 * 42, root.get("flops").intValue());
+        assertEquals(7, root.get("groups").intValue());
+        assertEquals(2, root.get("zero_groups").intValue());
+        assertEquals(3, root.get("layers").size());
+        assertEquals("hidden", root.get("layers").get(0).get("name").textValue());
+        assertEquals(1, root.get("layers").get(0).get("zero_groups").intValue());
+    }
+
+    @Test
+    void inspectListsAllNodesOrDrawsThem() {
+        assertTrue(run("inspect", model, "--all").out().contains("Relu"));
+        assertTrue(run("inspect", model, "--graphviz").out().startsWith("digraph \"small\""));
+    }
+
+    @Test
+    void aDimensionThatTheModelDoesNotHaveIsRefused() {
+        Answer answer = run("inspect", model, "--dimension", "tokens=3");
+        assertEquals(2, answer.exitStatus());
+        assertTrue(answer.err().contains("tokens") && answer.err().contains("batch"), answer.err());
+    }
+
+    @Test
+    void convertWritesTheModelAgain() throws IOException {
+        Path out = folder.resolve("again.onnx");
+        Answer answer = run("convert", model, out, "--opset", "13");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertEquals(13, OnnxReader.read(out).opset());
+        assertEquals(run("inspect", model).out(), run("inspect", out).out());
+    }
+
+    @Test
+    void convertKeepsTheOpsetUnlessToldOtherwise() throws IOException {
+        Path old = folder.resolve("old.onnx");
+        Path out = folder.resolve("new.onnx");
+        run("convert", model, old, "--opset", "14");
+        run("convert", old, out);
+        assertEquals(14, OnnxReader.read(out).opset());
+    }
+
+    @Test
+    void convertWritesWeights() throws IOException {
+        Path out = folder.resolve("weights.safetensors");
+        assertEquals(0, run("convert", model, out).exitStatus());
+        assertEquals(
+                Set.of("hidden.weight", "hidden.bias", "answer.weight"),
+                Safetensors.read(out).tensors().keySet());
+    }
+
+    @Test
+    void badFilesAreToldClearly() throws IOException {
+        Path broken = folder.resolve("broken.onnx");
+        Files.write(broken, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+        Answer answer = run("inspect", broken);
+        assertEquals(1, answer.exitStatus());
+        assertTrue(answer.err().startsWith("espalier: " + broken + " is no ONNX model"), answer.err());
+        assertFalse(answer.err().contains("Exception"), answer.err());
+        Answer missing = run("inspect", folder.resolve("missing.onnx"));
+        assertEquals(2, missing.exitStatus());
+        assertTrue(missing.err().contains("no such file"), missing.err());
+    }
+
+    @Test
+    void convertRefusesWhatItCannotWrite() throws IOException {
+        Answer kind = run("convert", model, folder.resolve("model.txt"));
+        assertEquals(2, kind.exitStatus());
+        assertTrue(kind.err().contains(".onnx or .safetensors"), kind.err());
+        Answer opset = run("convert", model, folder.resolve("x.onnx"), "--opset", "99");
+        assertEquals(2, opset.exitStatus());
+        Answer folderMissing = run("convert", model, folder.resolve("no/such/folder.onnx"));
+        assertTrue(folderMissing.exitStatus() != 0);
+        assertTrue(folderMissing.err().contains("no/such"), folderMissing.err());
+        try (var files = Files.list(folder)) {
+            assertEquals(List.of(model), files.toList());
+        }
+    }
+
+    @Test
+    void aModelIsConvertedInPlace() throws IOException {
+        assertEquals(0, run("convert", model, model, "--opset", "15").exitStatus());
+        assertEquals(15, OnnxReader.read(model).opset());
+    }
+}
