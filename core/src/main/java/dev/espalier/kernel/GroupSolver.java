@@ -77,7 +77,7 @@ final class GroupSolver {
         low[group] = 0;
         high[group] = Double.POSITIVE_INFINITY;
         candidate[group] = Double.NaN;
-        belowKnee[group] = terms.knee() == Double.POSITIVE_INFINITY;
+        belowKnee[group] = !terms.kneed();
         evaluations[group] = 0;
         errors[group] = 0;
         if (terms.idle()) {

@@ -22,9 +22,6 @@ final class GroupedBlock extends Block {
     /** Rows in a job; their sums are kept in float before they go into a double. */
     private static final int JOB_ROWS = 128;
 
-    /** Rows whose u and d are summed as soon as they are there, while they are in the nearest cache. */
-    private static final int BLOCK_ROWS = 4;
-
     /** Floats between the rows of u and d, so that rows do not all fall into the same places of the cache. */
     private static final int PADDING = 16;
 
@@ -160,7 +157,7 @@ final class GroupedBlock extends Block {
             long d = scratch.d() + job.scratch(row);
             rows.open(job.index() + row * job.rowStride(), columns);
             worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, columns);
-            if (row - block == BLOCK_ROWS - 1 || row == job.rows() - 1) {
+            if (row - block == Lanes.BLOCK_ROWS - 1 || row == job.rows() - 1) {
                 sum(job, block, row + 1 - block, 0, columns, Need.EVALUATION, worker, scratch);
                 block = row + 1;
             }
@@ -196,7 +193,9 @@ final class GroupedBlock extends Block {
         if (from < to) {
             Job job = jobs.get(number);
             begin(job, from, to, need, worker);
-            sum(job, 0, job.rows(), from, to, need, worker, scratch);
+            for (int row = 0; row < job.rows(); row += Lanes.BLOCK_ROWS) {
+                sum(job, row, Math.min(Lanes.BLOCK_ROWS, job.rows() - row), from, to, need, worker, scratch);
+            }
             end(number, from, to, need, worker);
         }
     }
@@ -241,6 +240,9 @@ final class GroupedBlock extends Block {
             float threshold = (float) terms.threshold();
             worker.lanes()
                     .evaluate(u, uStride, d, dStride, rows, to - from, worker.theta, kappa, threshold, worker.sums);
+            if (terms.kneed()) {
+                worker.lanes().least(d, dStride, rows, to - from, worker.sums);
+            }
         }
     }
 

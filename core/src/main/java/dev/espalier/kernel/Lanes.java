@@ -6,6 +6,9 @@ package dev.espalier.kernel;
  */
 interface Lanes {
 
+    /** Rows in a block of rows, at most: few enough to be in the nearest cache still, and for loops over them to be unrolled. */
+    int BLOCK_ROWS = 4;
+
     /** A name for reports. */
     String name();
 
@@ -20,11 +23,11 @@ interface Lanes {
 
     /**
      * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code a = (d − κ)θ},
-     * {@code w = u/(a + l)} and {@code q = a/(a + l)}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}, and the least d.
+     * {@code w = u/(a + l)} and {@code q = a/(a + l)}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}.
      *
      * @param u u of the first row; rows are {@code uStride} apart
      * @param d d of the first row; rows are {@code dStride} apart
-     * @param rows how many rows
+     * @param rows how many rows, at most {@link #BLOCK_ROWS}
      * @param count how many columns
      * @param theta a θ for every column
      * @param sums the sums, as of {@link Sums}: four rows of {@code count} floats
@@ -40,6 +43,9 @@ interface Lanes {
             float kappa,
             float threshold,
             long sums);
+
+    /** The least d of a block of rows, added to sums likewise: what an evaluation leaves out, since not all ask for it. */
+    void least(long d, long dStride, int rows, int count, long sums);
 
     /** What bounds θ, added to sums likewise: {@code Σ|u|, Σd, Σd²}, and the most d. */
     void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums);

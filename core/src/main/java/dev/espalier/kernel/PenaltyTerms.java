@@ -22,6 +22,11 @@ record PenaltyTerms(Profile profile, double stepSize, double threshold, double k
                 || (profile.pieces().size() == 1 && profile.pieces().getFirst().flat());
     }
 
+    /** Whether the penalty becomes constant somewhere. */
+    boolean kneed() {
+        return knee < Double.POSITIVE_INFINITY;
+    }
+
     static PenaltyTerms of(Profile profile, double stepSize) {
         Piece first = profile.pieces().getFirst();
         boolean kneed =

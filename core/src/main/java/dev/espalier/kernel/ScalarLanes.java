@@ -79,7 +79,6 @@ final class ScalarLanes implements Lanes {
             float t = Memory.get(sums + column);
             float s = Memory.get(sums + row + column);
             float r = Memory.get(sums + 2 * row + column);
-            float least = Memory.get(sums + Sums.EXTREME * row + column);
             for (int each = 0; each < rows; each++) {
                 float ui = Memory.get(u + column + each * uStride);
                 float di = Memory.get(d + column + each * dStride);
@@ -90,17 +89,32 @@ final class ScalarLanes implements Lanes {
                 t = Math.fma(w, w, t);
                 s = Math.fma(w, wq, s);
                 r = Math.fma(wq, wq, r);
-                least = Math.min(least, di);
             }
-            put(sums, row, column, t, s, r, least);
+            put(sums, row, column, t, s, r);
         }
     }
 
-    private static void put(long sums, long row, long column, float a, float b, float c, float extreme) {
+    @Override
+    public void least(long d, long dStride, int rows, int count, long sums) {
+        least(d, dStride, rows, 0, count, sums);
+    }
+
+    /** The columns from {@code from} on. */
+    void least(long d, long dStride, int rows, int from, int count, long sums) {
+        long row = (long) count * Float.BYTES;
+        for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
+            float least = Memory.get(sums + Sums.EXTREME * row + column);
+            for (int each = 0; each < rows; each++) {
+                least = Math.min(least, Memory.get(d + column + each * dStride));
+            }
+            Memory.set(sums + Sums.EXTREME * row + column, least);
+        }
+    }
+
+    private static void put(long sums, long row, long column, float a, float b, float c) {
         Memory.set(sums + column, a);
         Memory.set(sums + row + column, b);
         Memory.set(sums + 2 * row + column, c);
-        Memory.set(sums + Sums.EXTREME * row + column, extreme);
     }
 
     @Override
@@ -124,7 +138,8 @@ final class ScalarLanes implements Lanes {
                 sumD2 = Math.fma(di, di, sumD2);
                 most = Math.max(most, di);
             }
-            put(sums, row, column, magnitudes, sumD, sumD2, most);
+            put(sums, row, column, magnitudes, sumD, sumD2);
+            Memory.set(sums + Sums.EXTREME * row + column, most);
         }
     }
 

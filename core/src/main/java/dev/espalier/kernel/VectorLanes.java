@@ -15,9 +15,10 @@ import jdk.incubator.vector.VectorSpecies;
  * As many lanes as the processor has, through the Vector API. A lane is a column; the columns that do not fill a vector
  * go to {@link ScalarLanes}, which does the same arithmetic.
  *
- * <p>Two habits make the compiler produce tight loops. They call the Vector API directly, without helpers of our own: its
+ * <p>Three habits make the compiler produce tight loops. They call the Vector API directly, without helpers of our own: its
  * methods are always inlined, ours only while a budget lasts, and a vector that crosses a call is allocated on the heap.
- * And they count in long over native memory: bounds checks then leave the loop.
+ * They count in long over native memory: bounds checks then leave the loop. And a loop inside a loop has a small constant
+ * for a limit, beside the real one: it is unrolled then, and the checks leave the outer loop as well.
  */
 final class VectorLanes implements Lanes {
     private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
@@ -142,10 +143,9 @@ final class VectorLanes implements Lanes {
             FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
             FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
             FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
-            FloatVector least = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
             long uAt = u + column;
             long dAt = d + column;
-            for (int each = 0; each < rows; each++, uAt += uStride, dAt += dStride) {
+            for (int each = 0; each < BLOCK_ROWS && each < rows; each++, uAt += uStride, dAt += dStride) {
                 FloatVector ui = fromMemorySegment(SPECIES, ALL, uAt, ORDER);
                 FloatVector di = fromMemorySegment(SPECIES, ALL, dAt, ORDER);
                 FloatVector a = di.sub(kappas).mul(point);
@@ -155,14 +155,28 @@ final class VectorLanes implements Lanes {
                 t = w.fma(w, t);
                 s = w.fma(wq, s);
                 r = wq.fma(wq, r);
-                least = least.min(di);
             }
             t.intoMemorySegment(ALL, sums + column, ORDER);
             s.intoMemorySegment(ALL, sums + row + column, ORDER);
             r.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
-            least.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
         }
         rest.evaluate(u, uStride, d, dStride, rows, whole, count, theta, kappa, threshold, sums);
+    }
+
+    @Override
+    public void least(long d, long dStride, int rows, int count, long sums) {
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        long leasts = sums + (long) Sums.EXTREME * count * Float.BYTES;
+        for (long column = 0; column < end; column += BYTES) {
+            FloatVector least = fromMemorySegment(SPECIES, ALL, leasts + column, ORDER);
+            long dAt = d + column;
+            for (int each = 0; each < BLOCK_ROWS && each < rows; each++, dAt += dStride) {
+                least = least.min(fromMemorySegment(SPECIES, ALL, dAt, ORDER));
+            }
+            least.intoMemorySegment(ALL, leasts + column, ORDER);
+        }
+        rest.least(d, dStride, rows, whole, count, sums);
     }
 
     @Override
@@ -177,7 +191,7 @@ final class VectorLanes implements Lanes {
             FloatVector most = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
             long uAt = u + column;
             long dAt = d + column;
-            for (int each = 0; each < rows; each++, uAt += uStride, dAt += dStride) {
+            for (int each = 0; each < BLOCK_ROWS && each < rows; each++, uAt += uStride, dAt += dStride) {
                 FloatVector ui = fromMemorySegment(SPECIES, ALL, uAt, ORDER);
                 FloatVector di = fromMemorySegment(SPECIES, ALL, dAt, ORDER);
                 magnitudes = magnitudes.add(ui.abs());
