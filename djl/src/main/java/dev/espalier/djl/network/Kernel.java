@@ -1,0 +1,93 @@
+package dev.espalier.djl.network;
+
+import ai.djl.pytorch.engine.PtNDArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node does to arrays, with all that is known beforehand worked out.
+ *
+ * <p>A kernel need not tidy up: whoever runs it closes all arrays that it made except the ones that it returns, and sees to
+ * it that those belong to the pass, whatever manager they were made in. It never returns one of its inputs, only
+ * {@linkplain Tensors#alias aliases}.
+ */
+@FunctionalInterface
+interface Kernel {
+
+    /**
+     * Runs it.
+     *
+     * @param feed what it reads
+     * @return its outputs
+     */
+    PtNDArray[] run(Feed feed);
+
+    /** A kernel with one input and one output. */
+    @FunctionalInterface
+    interface OfOne {
+        PtNDArray run(PtNDArray input);
+    }
+
+    /** A kernel with two inputs and one output. */
+    @FunctionalInterface
+    interface OfTwo {
+        PtNDArray run(PtNDArray left, PtNDArray right);
+    }
+
+    /** A kernel with one output. */
+    @FunctionalInterface
+    interface OfFeed {
+        PtNDArray run(Feed feed);
+    }
+
+    static Kernel of(OfOne function) {
+        return feed -> new PtNDArray[] {function.run(feed.get(0))};
+    }
+
+    static Kernel ofTwo(OfTwo function) {
+        return feed -> new PtNDArray[] {function.run(feed.get(0), feed.get(1))};
+    }
+
+    static Kernel ofFeed(OfFeed function) {
+        return feed -> new PtNDArray[] {function.run(feed)};
+    }
+
+    /**
+     * What a kernel reads.
+     *
+     * @param slots all arrays of a pass
+     * @param inputs where its inputs are among them; −1 for one that is left out
+     * @param mode what the network is run for
+     */
+    @SuppressWarnings("ArrayRecordComponent") // made for each node of each pass, never compared
+    record Feed(@Nullable PtNDArray[] slots, int[] inputs, Mode mode) {
+
+        int count() {
+            return inputs.length;
+        }
+
+        PtNDArray get(int index) {
+            PtNDArray array = optional(index);
+            if (array == null) {
+                throw new IllegalStateException("input " + index + " is missing");
+            }
+            return array;
+        }
+
+        @Nullable
+        PtNDArray optional(int index) {
+            return index < inputs.length && inputs[index] >= 0 ? slots[inputs[index]] : null;
+        }
+
+        PtNDArray[] all() {
+            PtNDArray[] arrays = new PtNDArray[count()];
+            for (int i = 0; i < arrays.length; i++) {
+                arrays[i] = get(i);
+            }
+            return arrays;
+        }
+
+        boolean training() {
+            return mode == Mode.TRAINING;
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package dev.espalier.djl.network;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.NDScope;
+import ai.djl.ndarray.types.SparseFormat;
+import ai.djl.pytorch.engine.PtNDArray;
+import ai.djl.pytorch.engine.PtNDManager;
+import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.djl.torch.Torch;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.tensor.ElementType;
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Between tensors of a graph and arrays of DJL's PyTorch engine, and the few things that all kernels do to arrays. */
+public final class Tensors {
+    private static final int ALIGNMENT = 64;
+
+    private Tensors() {}
+
+    /**
+     * A tensor as an array; its numbers are copied once, or twice on their way to another device.
+     *
+     * @param manager a manager of the PyTorch engine, which will own the array
+     * @param tensor the tensor
+     * @return the array, on the manager's device
+     */
+    public static NDArray of(NDManager manager, Tensor tensor) {
+        return upload(require(manager), tensor);
+    }
+
+    /**
+     * An array as a tensor; its numbers are copied.
+     *
+     * @param array an array of the PyTorch engine, on any device
+     * @return the tensor
+     */
+    public static Tensor tensor(NDArray array) {
+        boolean recorded = JniUtils.isGradMode();
+        JniUtils.setGradMode(false);
+        try (PtNDManager scratch = require(array.getManager()).newSubManager(array.getDevice());
+                NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray source = alias((PtNDArray) array);
+            source.attach(scratch);
+            PtNDArray near = source.toDevice(Device.cpu(), false);
+            // Copying into fresh memory undoes strides.
+            PtNDArray dense = near.getManager().create(array.getShape(), array.getDataType());
+            copy(flat(near), flat(dense));
+            MemorySegment memory = memory(dense);
+            MemorySegment own = Arena.ofAuto().allocate(memory.byteSize(), ALIGNMENT);
+            own.copyFrom(memory);
+            return Tensor.of(type(array.getDataType()), array.getShape().getShape(), own);
+        } finally {
+            JniUtils.setGradMode(recorded);
+        }
+    }
+
+    private static PtNDArray flat(PtNDArray array) {
+        return JniUtils.reshape(array, new long[] {-1});
+    }
+
+    /** Overwrites one list of numbers by another, which may be of another type and on another device; differentiable. */
+    private static void copy(PtNDArray from, PtNDArray to) {
+        JniUtils.indexSet(to, from, new long[] {0}, new long[] {from.getShape().get(0)}, new long[] {1});
+    }
+
+    static PtNDManager require(NDManager manager) {
+        if (!(manager instanceof PtNDManager ours)) {
+            throw new IllegalArgumentException("manager " + manager.getName() + " is of the engine "
+                    + manager.getEngine().getEngineName() + ": it must be of the PyTorch engine");
+        }
+        return ours;
+    }
+
+    static PtNDArray upload(PtNDManager manager, Tensor tensor) {
+        if (manager.getDevice().equals(Device.cpu())) {
+            PtNDArray array = manager.create(shape(tensor.shape()), djl(tensor.type()));
+            memory(array).copyFrom(tensor.data());
+            return array;
+        }
+        try (NDManager host = manager.newSubManager(Device.cpu())) {
+            PtNDArray array = upload((PtNDManager) host, tensor).toDevice(manager.getDevice(), false);
+            array.attach(manager);
+            return array;
+        }
+    }
+
+    /** Overwrites an array by a tensor of the same type and shape. */
+    static void load(PtNDArray array, Tensor tensor) {
+        if (array.getDevice().equals(Device.cpu())) {
+            memory(array).copyFrom(tensor.data());
+            return;
+        }
+        try (PtNDManager scratch = array.getManager().newSubManager(array.getDevice());
+                NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            copy(flat(upload(scratch, tensor)), flat(array));
+        }
+    }
+
+    /** The memory of a contiguous array on the CPU. */
+    @SuppressWarnings("restricted") // the memory is libtorch's, and only libtorch knows where it ends
+    static MemorySegment memory(PtNDArray array) {
+        long bytes = array.getShape().size() * array.getDataType().getNumOfBytes();
+        return bytes == 0
+                ? MemorySegment.NULL
+                : MemorySegment.ofAddress(Torch.address(array)).reinterpret(bytes);
+    }
+
+    /**
+     * The memory of a parameter or its gradient. Optimizers take single precision, and so does {@link Torch#view}; double
+     * precision is for checks. A network makes its arrays in row-major order, and gradients take after their parameters.
+     */
+    static TensorView view(PtNDArray array) {
+        return array.getDataType() == ai.djl.ndarray.types.DataType.FLOAT64
+                ? TensorView.of(
+                        memory(array), ElementType.FLOAT64, array.getShape().getShape())
+                : Torch.view(array);
+    }
+
+    /** Another handle of the same array; gradients pass. */
+    static PtNDArray alias(PtNDArray array) {
+        return JniUtils.to(array, array.getDataType(), array.getDevice());
+    }
+
+    /** One number of the same type and on the same device as an array. */
+    static PtNDArray scalar(PtNDArray like, double value) {
+        return JniUtils.full(
+                like.getManager(), shape(), value, like.getDataType(), like.getDevice(), SparseFormat.DENSE);
+    }
+
+    static PtNDArray plus(PtNDArray array, double number) {
+        return JniUtils.add(array, scalar(array, number));
+    }
+
+    static PtNDArray times(PtNDArray array, double number) {
+        return JniUtils.mul(array, scalar(array, number));
+    }
+
+    static PtNDArray clip(PtNDArray array, double least, double most) {
+        return JniUtils.clip(array, number(array, least), number(array, most));
+    }
+
+    /** A number of a kind that does not change the array's type. */
+    private static Number number(PtNDArray array, double value) {
+        return switch (array.getDataType()) {
+            case FLOAT64 -> (Number) value;
+            case INT8, UINT8, INT32, INT64 -> (Number) (long) value;
+            default -> (Number) (float) value;
+        };
+    }
+
+    /** Numbers stored otherwise. libtorch's own conversion, as DJL calls it, cuts gradients off: copying does not. */
+    static PtNDArray cast(PtNDArray array, ai.djl.ndarray.types.DataType type) {
+        if (array.getDataType() == type) {
+            return alias(array);
+        }
+        if (!array.getDataType().isFloating() || !type.isFloating() || !JniUtils.isGradMode()) {
+            return array.toType(type, false);
+        }
+        PtNDArray numbers = flat(array);
+        PtNDArray result = JniUtils.createEmptyNdArray(
+                array.getManager(), numbers.getShape(), type, array.getDevice(), SparseFormat.DENSE);
+        copy(numbers, result);
+        return JniUtils.reshape(result, array.getShape().getShape());
+    }
+
+    /** An array with elements added, or cut off where a number is negative, before and after each axis. */
+    static PtNDArray pad(PtNDArray array, long[] before, long[] after, double value) {
+        int rank = before.length;
+        long[] lastAxisFirst = new long[2 * rank];
+        for (int axis = 0; axis < rank; axis++) {
+            lastAxisFirst[2 * (rank - 1 - axis)] = before[axis];
+            lastAxisFirst[2 * (rank - 1 - axis) + 1] = after[axis];
+        }
+        return JniUtils.pad(array, lastAxisFirst, value);
+    }
+
+    static ai.djl.ndarray.types.Shape shape(long... lengths) {
+        return new ai.djl.ndarray.types.Shape(lengths);
+    }
+
+    static ai.djl.ndarray.types.DataType djl(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> ai.djl.ndarray.types.DataType.FLOAT32;
+            case FLOAT64 -> ai.djl.ndarray.types.DataType.FLOAT64;
+            case FLOAT16 -> ai.djl.ndarray.types.DataType.FLOAT16;
+            case INT8 -> ai.djl.ndarray.types.DataType.INT8;
+            case UINT8 -> ai.djl.ndarray.types.DataType.UINT8;
+            case INT32 -> ai.djl.ndarray.types.DataType.INT32;
+            case INT64 -> ai.djl.ndarray.types.DataType.INT64;
+            case BOOL -> ai.djl.ndarray.types.DataType.BOOLEAN;
+            // DJL's native code knows no number for these, and ends the process when it is asked for one.
+            case BFLOAT16, INT16, UINT16, UINT32, UINT64 ->
+                throw new IllegalArgumentException("DJL has no arrays of " + type
+                        + " on PyTorch: use FLOAT32, FLOAT64, FLOAT16, INT8, UINT8, INT32, INT64 or BOOL");
+        };
+    }
+
+    static DataType type(ai.djl.ndarray.types.DataType type) {
+        return switch (type) {
+            case FLOAT32 -> DataType.FLOAT32;
+            case FLOAT64 -> DataType.FLOAT64;
+            case FLOAT16 -> DataType.FLOAT16;
+            case INT8 -> DataType.INT8;
+            case UINT8 -> DataType.UINT8;
+            case INT32 -> DataType.INT32;
+            case INT64 -> DataType.INT64;
+            case BOOLEAN -> DataType.BOOL;
+            default -> throw new IllegalArgumentException("a graph has no tensors of " + type);
+        };
+    }
+}
