@@ -7,21 +7,38 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** The example says what its documentation promises. */
-final class DropNoiseInputsTest {
-    @Test
-    void theNoiseIsDroppedAndNothingElse() throws Exception {
+/** The examples say what their documentation promises. */
+final class ExamplesTest {
+
+    /** A main method. */
+    private interface Program {
+        void main(String... arguments) throws Exception;
+    }
+
+    private static String output(Program program) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream console = System.out;
         try (PrintStream captured = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
             System.setOut(captured);
-            DropNoiseInputs.main(new String[0]);
+            program.main();
         } finally {
             System.setOut(console);
         }
-        String output = bytes.toString(StandardCharsets.UTF_8);
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void theNoiseIsDroppedAndNothingElse() throws Exception {
+        String output = output(DropNoiseInputs::main);
         assertTrue(output.contains("01Linear_weight: 10 of 20 groups are exactly zero"), output);
         assertTrue(output.contains("inputs left: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"), output);
         assertTrue(output.matches("(?s).*accuracy on new samples: (0\\.9|1\\.0).*"), output);
+    }
+
+    @Test
+    void anOnnxModelIsTrainedAndWrittenBack() throws Exception {
+        String output = output(TrainOnnxModel::main);
+        assertTrue(output.contains("hidden.weight: 10 of 20 groups are exactly zero"), output);
+        assertTrue(output.contains("trained.onnx"), output);
     }
 }

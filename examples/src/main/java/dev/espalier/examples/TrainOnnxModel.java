@@ -1,0 +1,119 @@
+package dev.espalier.examples;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import dev.espalier.djl.network.Loss;
+import dev.espalier.djl.network.Network;
+import dev.espalier.djl.network.TrainingStep;
+import dev.espalier.djl.torch.Torch;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.group.TrainingPlan;
+import dev.espalier.graph.model.Layers;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.rule.UpdateRule;
+import dev.espalier.schedule.LearningRate;
+import dev.espalier.step.Optimizer;
+import dev.espalier.step.StepOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Reads a model from an ONNX file, trains it with a penalty on the inputs of every layer, and writes it back as ONNX. Bring
+ * a model of your own as the first argument if it takes 20 numbers and tells two classes apart; else a small one is made.
+ */
+public final class TrainOnnxModel {
+    private static final int INPUTS = 20;
+    private static final int USEFUL = 10;
+    private static final int BATCH = 256;
+    private static final int STEPS = 400;
+
+    private TrainOnnxModel() {}
+
+    /**
+     * Runs the example.
+     *
+     * @param arguments the model's file, or nothing
+     * @throws IOException if a file cannot be read or written
+     */
+    public static void main(String[] arguments) throws IOException {
+        Torch.tune();
+        Path folder = Files.createTempDirectory("espalier");
+        Path file = arguments.length > 0 ? Path.of(arguments[0]) : export(folder.resolve("model.onnx"));
+        Graph model = OnnxReader.read(file).graph();
+
+        ModelGroups groups = GroupRules.everything().derive(model);
+        TrainingPlan plan = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
+        try (Network network = new Network(model, Device.cpu());
+                Optimizer optimizer =
+                        new Optimizer(new UpdateRule.Adam(), plan.parameterSets(model, groups), StepOptions.DEFAULT)) {
+            train(network, new TrainingStep(network, Loss.softmaxCrossEntropy(), optimizer::step));
+            Graph trained = network.graph();
+            for (LayerGroups layer : groups.layers()) {
+                System.out.printf(
+                        Locale.ROOT,
+                        "%s: %d of %d groups are exactly zero%n",
+                        layer.name(),
+                        layer.zeroGroups(trained),
+                        layer.groups().count());
+            }
+            Path out = folder.resolve("trained.onnx");
+            OnnxWriter.write(trained, out);
+            System.out.println("written to " + out);
+        }
+    }
+
+    private static void train(Network network, TrainingStep step) {
+        Random random = new Random(1);
+        String input = network.graph().inputs().getFirst().name();
+        for (int i = 1; i <= STEPS; i++) {
+            float[] data = new float[BATCH * INPUTS];
+            long[] labels = new long[BATCH];
+            draw(random, data, labels);
+            try (NDManager batch = network.manager().newSubManager()) {
+                TrainingStep.Result result = step.run(
+                        Map.of(input, batch.create(data, new Shape(BATCH, INPUTS))), new NDList(batch.create(labels)));
+                if (i % 100 == 0) {
+                    System.out.printf(Locale.ROOT, "step %d: loss %.3f%n", i, result.loss());
+                }
+            }
+        }
+    }
+
+    /** Two classes, told apart by the first ten inputs; the other ten are noise. */
+    private static void draw(Random random, float[] data, long[] labels) {
+        for (int sample = 0; sample < labels.length; sample++) {
+            double score = 0;
+            for (int input = 0; input < INPUTS; input++) {
+                float value = (float) random.nextGaussian();
+                data[sample * INPUTS + input] = value;
+                score += input >= USEFUL ? 0 : input % 2 == 0 ? value : -value;
+            }
+            labels[sample] = score > 0 ? 1 : 0;
+        }
+    }
+
+    /** Stands in for a model that was exported elsewhere. */
+    private static Path export(Path file) throws IOException {
+        GraphBuilder graph = new GraphBuilder("two-classes");
+        Layers layers = new Layers(graph, Weights.seeded(1));
+        Value x = graph.input("features", DataType.FLOAT32, "batch", INPUTS);
+        Value hidden = layers.relu("relu", layers.linear("hidden", x, 16));
+        OnnxWriter.write(graph.outputs(layers.linear("classes", hidden, 2)), file);
+        return file;
+    }
+}
