@@ -57,6 +57,7 @@ public final class Optimizer implements AutoCloseable {
     private final List<SetState> trained = new ArrayList<>();
     private final StepKernel kernel;
     private final long[] counters = new long[2];
+    private boolean closed;
 
     /** The moments of a trained tensor; null where the rule has none. */
     private record TensorState(
@@ -95,6 +96,12 @@ public final class Optimizer implements AutoCloseable {
         this.rule = rule;
         this.sets = List.copyOf(sets);
         this.options = options;
+        requireDistinct(sets);
+        sets.stream().filter(set -> !set.frozen()).map(this::prepare).forEach(trained::add);
+        kernel = new StepKernel(lanes, trained.stream().map(SetState::block).toList(), options.threads());
+    }
+
+    private static void requireDistinct(List<ParameterSet> sets) {
         Set<String> names = new HashSet<>();
         for (ParameterSet set : sets) {
             for (Parameter parameter : set.parameters()) {
@@ -103,11 +110,7 @@ public final class Optimizer implements AutoCloseable {
                             "parameter " + parameter.name() + " is in two sets: every parameter must be in one");
                 }
             }
-            if (!set.frozen()) {
-                trained.add(prepare(set));
-            }
         }
-        kernel = new StepKernel(lanes, trained.stream().map(SetState::block).toList(), options.threads());
     }
 
     private SetState prepare(ParameterSet set) {
@@ -141,6 +144,9 @@ public final class Optimizer implements AutoCloseable {
      * @return what was done
      */
     public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        if (closed) {
+            throw new IllegalStateException("the optimizer is closed, and its moments are gone: make a new one");
+        }
         List<TensorView> allGradients = views(GRADIENT, gradients, tensors);
         views(WEIGHTS, weights, tensors);
         long step = steps() + 1;
@@ -314,7 +320,10 @@ public final class Optimizer implements AutoCloseable {
     /** Frees the optimizer's memory and threads. */
     @Override
     public void close() {
-        kernel.close();
-        arena.close();
+        if (!closed) {
+            closed = true;
+            kernel.close();
+            arena.close();
+        }
     }
 }

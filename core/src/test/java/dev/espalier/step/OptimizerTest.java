@@ -264,6 +264,16 @@ class OptimizerTest {
         }
     }
 
+    @Test
+    void aClosedOptimizerStepsNoMore() {
+        try (TestModel model = new TestModel(sets())) {
+            Optimizer optimizer = new Optimizer(new UpdateRule.Adam(), sets(), OPTIONS);
+            optimizer.close();
+            optimizer.close();
+            assertThrows(IllegalStateException.class, () -> optimizer.step(model.weights(), model.gradients()));
+        }
+    }
+
     private static SequencedMap<String, TensorView> with(SequencedMap<String, TensorView> tensors, TensorView last) {
         SequencedMap<String, TensorView> copy = new LinkedHashMap<>(tensors);
         copy.put("last", last);

@@ -7,7 +7,6 @@ import ai.djl.ndarray.types.Shape;
 import dev.espalier.djl.network.Loss;
 import dev.espalier.djl.network.Network;
 import dev.espalier.djl.network.TrainingStep;
-import dev.espalier.djl.torch.Torch;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -51,7 +50,6 @@ public final class TrainOnnxModel {
      * @throws IOException if a file cannot be read or written
      */
     public static void main(String[] arguments) throws IOException {
-        Torch.tune();
         Path folder = Files.createTempDirectory("espalier");
         Path file = arguments.length > 0 ? Path.of(arguments[0]) : export(folder.resolve("model.onnx"));
         Graph model = OnnxReader.read(file).graph();

@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It computes as fast as libtorch is set to: see {@link Torch#tune()}.
+ * <p>The first network of a process sets libtorch to what trains fastest on this machine ({@link Torch#tune}), for the whole
+ * process; {@link Torch#switchOneDnn} sets it otherwise.
  *
  * <p>Passes for inference may run on several threads at once; passes for training, and all that changes the network, need
  * it for themselves.
@@ -49,6 +50,10 @@ import org.jspecify.annotations.Nullable;
 public final class Network implements AutoCloseable {
     /** Shapes of inputs that plans are kept for; the one that was not used for longest goes first. */
     private static final int MOST_PLANS = 8;
+
+    static {
+        Torch.tune();
+    }
 
     private final PtNDManager manager;
     private final Graph graph;
