@@ -36,6 +36,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ProxCommand.class,
             InspectCommand.class,
             ConvertCommand.class,
+            PruneCommand.class,
             BenchCommand.class,
             GenerateCompletion.class,
             HelpCommand.class,

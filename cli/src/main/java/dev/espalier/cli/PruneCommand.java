@@ -1,0 +1,182 @@
+package dev.espalier.cli;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.Equivalence;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePicture;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier prune}: a smaller dense model that computes the same function. */
+@Command(
+        name = "prune",
+        description = {
+            "Removes what a model does not need: channels that every reader ignores because their weights are zero,",
+            "channels that are constant, and whoever makes them, as far upstream as it goes.",
+            "The smaller model is run beside the model before it is written, and refused if they differ.",
+        })
+final class PruneCommand implements Callable<Integer> {
+    /** The length of free axes other than the batch, such as words of a text. */
+    private static final long LENGTH = 32;
+
+    private static final long SEED = 1;
+
+    private static final int ROUNDS = 21;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "MODEL",
+            description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
+    @SuppressWarnings("NullAway.Init")
+    private Path model;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "SMALL",
+            description = "Where to write the smaller model, as ONNX; not needed with --plan.")
+    private @Nullable Path output;
+
+    @Option(names = "--plan", description = "Only print what would be done to each layer, and why.")
+    private boolean planOnly;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "NAME",
+            description = "A layer that keeps all its channels; may be given several times.")
+    private Set<String> keep = new LinkedHashSet<>();
+
+    @Option(
+            names = "--round-to",
+            paramLabel = "N",
+            description = "Round numbers of channels up to a multiple of N, as some hardware likes it.")
+    private int roundTo = PruneOptions.DEFAULT.roundTo();
+
+    @Option(
+            names = "--threshold",
+            paramLabel = "T",
+            description =
+                    "Also drop groups whose norm is at most T times the root of their size. NOT exact: the smaller"
+                            + " model computes something else.")
+    private double threshold = PruneOptions.DEFAULT.threshold();
+
+    @Option(names = "--report", paramLabel = "FILE", description = "Write what was done to a file, as JSON.")
+    private @Nullable Path report;
+
+    @Option(
+            names = "--picture",
+            paramLabel = "FILE",
+            description = "Draw the layers before (light) and after (dark) to a file, as SVG.")
+    private @Nullable Path picture;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "How many samples are run at once to compare and to time; ${DEFAULT-VALUE} if left out.")
+    private int batch = 1;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "How many threads ONNX Runtime gets; ${DEFAULT-VALUE} if left out.")
+    private int threads = 1;
+
+    @Override
+    public Integer call() throws IOException {
+        checkOptions();
+        ModelFile file = ModelFile.read(model);
+        PrintWriter out = spec.commandLine().getOut();
+        file.notes().forEach(out::println);
+        PrunePlan plan = Pruner.plan(file.graph(), new PruneOptions(keep, roundTo, threshold));
+        out.print(plan);
+        out.println();
+        if (!planOnly) {
+            prune(file.graph(), plan, out);
+        }
+        out.flush();
+        return 0;
+    }
+
+    private void checkOptions() {
+        if (output == null && !planOnly) {
+            throw new IllegalArgumentException("nowhere to write: give -o SMALL.onnx, or --plan to see the plan only");
+        }
+        requirePositive("--batch", batch);
+        requirePositive("--threads", threads);
+    }
+
+    private static void requirePositive(String option, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(option + " = " + value + " is out of range: it must be at least 1");
+        }
+    }
+
+    /** Nothing is written before the models were compared. */
+    private void prune(Graph graph, PrunePlan plan, PrintWriter out) throws IOException {
+        SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
+        Map<String, Tensor> inputs = samples.draw(graph);
+        OnnxRuntimeRunner runner = new OnnxRuntimeRunner(threads);
+        Graph smaller = plan.apply();
+        Equivalence.measure(plan.reference(), smaller, inputs, runner).requireEqual(Equivalence.TOLERANCE);
+        Equivalence difference = Equivalence.measure(graph, smaller, inputs, runner);
+        OnnxRuntimeRunner.Latency latency = runner.latency(graph, smaller, inputs, ROUNDS);
+        PruneReport result = PruneReport.of(plan, samples.dimensions(graph))
+                .withDifference(difference.absolute())
+                .withLatency(latency.before(), latency.after());
+        write(smaller, plan, result);
+        summarize(plan, result, out);
+    }
+
+    private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {
+        if (output != null) {
+            OnnxWriter.write(smaller, output);
+        }
+        if (report != null) {
+            Files.writeString(report, result.toJson() + "\n");
+        }
+        if (picture != null) {
+            Files.writeString(picture, PrunePicture.svg(plan.layers()));
+        }
+    }
+
+    private void summarize(PrunePlan plan, PruneReport result, PrintWriter out) {
+        if (!plan.changes()) {
+            out.printf("%s: nothing to remove, written unchanged: no group of weights is zero that could go%n", output);
+        }
+        out.printf(
+                Locale.ROOT,
+                "%s: %,d of %,d parameters (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups not zero; %.3g ms of"
+                        + " %.3g ms; outputs differ by at most %.2g%s%n",
+                output,
+                result.parametersAfter(),
+                result.parametersBefore(),
+                100 * result.effectiveSparsity(),
+                100.0 * result.flopsAfter() / Math.max(result.flopsBefore(), 1),
+                100 * result.groupSparsity(),
+                result.latencyMillisecondsAfter().orElseThrow(),
+                result.latencyMillisecondsBefore().orElseThrow(),
+                result.maxAbsDifference().orElseThrow(),
+                plan.isExact() ? "" : ": NOT exact, because of --threshold");
+    }
+}

@@ -1,0 +1,173 @@
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.prune.Equivalence;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code espalier prune}, from a file to the exit status. */
+final class PruneCommandTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private record Answer(int exitStatus, String out, String err) {}
+
+    private static Answer run(Object... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitStatus = Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(List.of(arguments).stream().map(Object::toString).toArray(String[]::new));
+        return new Answer(exitStatus, out.toString(), err.toString());
+    }
+
+    /** Two inputs, three neurons and two answers; the weights of the answers are given. */
+    private Path model(float... weights) throws IOException {
+        GraphBuilder graph = new GraphBuilder("small");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value hidden = graph.add(
+                "hidden",
+                Gemm.LINEAR,
+                x,
+                graph.parameter("hidden.weight", Tensor.of(new float[] {1, -2, 3, 4, -5, 6}, 3, 2)),
+                graph.parameter("hidden.bias", Tensor.of(new float[] {1, 2, 3})));
+        Value active = graph.add("relu", new Unary(Unary.Function.RELU), hidden);
+        Graph small = graph.outputs(graph.add(
+                "answer",
+                Gemm.LINEAR,
+                active,
+                graph.parameter("answer.weight", Tensor.of(weights, 2, 3)),
+                graph.parameter("answer.bias", Tensor.of(new float[] {1, 2}))));
+        Path path = folder.resolve("model.onnx");
+        OnnxWriter.write(small, path);
+        return path;
+    }
+
+    private static long[] shape(Path model, String parameter) throws IOException {
+        return Objects.requireNonNull(OnnxReader.read(model).graph().tensor(parameter))
+                .shape();
+    }
+
+    @Test
+    void smallerModelComputesTheSameAndTheReportSaysWhatWasDone() throws IOException {
+        Path model = model(1, 0, 3, 4, 0, 6);
+        Path small = folder.resolve("small.onnx");
+        Path report = folder.resolve("report.json");
+        Path picture = folder.resolve("picture.svg");
+        Answer answer = run("prune", model, "-o", small, "--report", report, "--picture", picture);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("12 of 17 parameters"), answer.out());
+        assertArrayEquals(new long[] {2, 2}, shape(small, "hidden.weight"));
+        assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
+        Graph before = OnnxReader.read(model).graph();
+        Graph after = OnnxReader.read(small).graph();
+        Equivalence.measure(before, after, SampleInputs.DEFAULT.draw(before), Evaluator::run)
+                .requireEqual(1e-6);
+        JsonNode json = new ObjectMapper().readTree(report.toFile());
+        assertEquals(17, json.get("parameters_before").asLong());
+        assertEquals(12, json.get("parameters_after").asLong());
+        assertTrue(json.get("flops_after").asLong() < json.get("flops_before").asLong());
+        assertEquals(0.8, json.get("group_sparsity").asDouble());
+        assertEquals(12.0 / 17, json.get("effective_sparsity").asDouble());
+        assertEquals(0, json.get("max_abs_difference").asDouble(), 1e-5);
+        assertTrue(json.get("latency_ms_before").asDouble() > 0);
+        assertTrue(json.get("latency_ms_after").asDouble() > 0);
+        assertEquals("hidden", json.get("layers").get(0).get("name").asText());
+        assertEquals(2, json.get("layers").get(0).get("outputs_after").asInt());
+        assertTrue(Files.readString(picture).startsWith("<svg"));
+    }
+
+    @Test
+    void planIsOnlyPrinted() throws IOException {
+        Answer answer = run("prune", model(1, 0, 3, 4, 0, 6), "--plan");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("1 output is not read"), answer.out());
+        try (var files = Files.list(folder)) {
+            assertEquals(1, files.count());
+        }
+    }
+
+    @Test
+    void modelWithoutZerosIsWrittenUnchanged() throws IOException {
+        Path model = model(1, 2, 3, 4, 5, 6);
+        Path small = folder.resolve("small.onnx");
+        Answer answer = run("prune", model, "-o", small);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("nothing to remove, written unchanged"), answer.out());
+        Graph before = OnnxReader.read(model).graph();
+        Graph after = OnnxReader.read(small).graph();
+        assertEquals(before.nodes(), after.nodes());
+        before.initializers()
+                .forEach((name, initializer) ->
+                        assertTrue(initializer.tensor().sameAs(Objects.requireNonNull(after.tensor(name))), name));
+    }
+
+    @Test
+    void modelWhoseOutputWouldBeConstantIsRefused() throws IOException {
+        Path small = folder.resolve("small.onnx");
+        Answer answer = run("prune", model(0, 0, 0, 0, 0, 0), "-o", small);
+        assertEquals(2, answer.exitStatus());
+        assertTrue(answer.err().contains("layer answer (Gemm)"), answer.err());
+        assertFalse(Files.exists(small));
+    }
+
+    @Test
+    void thresholdDropsSmallGroupsAndSaysSo() throws IOException {
+        Path model = model(1, 0.001f, 3, 4, 0.001f, 6);
+        Path small = folder.resolve("small.onnx");
+        Answer answer = run("prune", model, "-o", small, "--threshold", 0.01);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("NOT exact"), answer.out());
+        assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
+    }
+
+    @Test
+    void keptAndRoundedLayersStayLarge() throws IOException {
+        Path model = model(1, 0, 3, 4, 0, 6);
+        Path small = folder.resolve("small.onnx");
+        assertEquals(0, run("prune", model, "-o", small, "--keep", "answer").exitStatus());
+        assertArrayEquals(new long[] {3, 2}, shape(small, "hidden.weight"));
+        assertEquals(0, run("prune", model, "-o", small, "--round-to", 8).exitStatus());
+        assertArrayEquals(new long[] {2, 3}, shape(small, "answer.weight"));
+    }
+
+    @Test
+    void wrongOptionsAreExplained() throws IOException {
+        Path model = model(1, 0, 3, 4, 0, 6);
+        Answer nowhere = run("prune", model);
+        assertEquals(2, nowhere.exitStatus());
+        assertTrue(nowhere.err().contains("-o SMALL.onnx"), nowhere.err());
+        Answer unknown = run("prune", model, "--plan", "--keep", "hiden");
+        assertEquals(2, unknown.exitStatus());
+        assertTrue(unknown.err().contains("hiden"), unknown.err());
+        Answer batch = run("prune", model, "--plan", "--batch", 0);
+        assertEquals(2, batch.exitStatus());
+        assertTrue(batch.err().contains("--batch = 0"), batch.err());
+    }
+}

@@ -1,0 +1,341 @@
+package dev.espalier.graph.prune;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.op.BatchNorm;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Concat;
+import dev.espalier.graph.op.CumSum;
+import dev.espalier.graph.op.Elementwise;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.Pad;
+import dev.espalier.graph.op.Pool;
+import dev.espalier.graph.op.Reduce;
+import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.op.Variadic;
+import dev.espalier.graph.op.Where;
+import dev.espalier.graph.prune.Rule.Contraction;
+import dev.espalier.graph.prune.Rule.Mapping;
+import dev.espalier.graph.prune.Rule.Opaque;
+import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From front to back: which channels carry the same number whatever is fed in. A channel whose incoming weights are all
+ * zero does, and what element-wise operators make of it. Not-a-number stands for a channel that carries no constant.
+ */
+final class Constants {
+    private static final double VARIES = Double.NaN;
+
+    private final Graph graph;
+    private final Flow flow;
+    private final Map<String, double[]> values = new HashMap<>();
+    private final Map<Node, LayerWeights> weights = new HashMap<>();
+    /** The channels that do not depend on what is fed in, whether they carry one number or several. */
+    private final Map<String, BitSet> independent = new HashMap<>();
+
+    private final Set<String> entirely = new HashSet<>();
+
+    Constants(Graph graph, Flow flow) {
+        this.graph = graph;
+        this.flow = flow;
+        graph.nodes().forEach(this::visit);
+    }
+
+    private void visit(Node node) {
+        Rule rule = flow.ruleOf(node);
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Channels channels = rule.outputs().get(i);
+            if (!channels.none()) {
+                values.put(node.outputs().get(i), compute(node, rule, i, channels));
+            }
+        }
+        boolean fromConstants = !(rule instanceof ShapeOnly)
+                && !node.inputs().isEmpty()
+                && node.inputs().stream().allMatch(this::isConstant);
+        for (int i = 0; i < node.outputs().size(); i++) {
+            String output = node.outputs().get(i);
+            Channels channels = rule.outputs().get(i);
+            BitSet free = independent(node, rule, i, channels);
+            independent.put(output, free);
+            if (fromConstants || (!channels.none() && free.cardinality() == channels.count())) {
+                entirely.add(output);
+            }
+        }
+    }
+
+    private BitSet independent(Node node, Rule rule, int output, Channels channels) {
+        BitSet free = new BitSet();
+        double[] known = values.get(node.outputs().get(output));
+        for (int channel = 0; known != null && channel < channels.count(); channel++) {
+            boolean fromFree = switch (rule) {
+                case Mapping mapping -> allFree(node, mapping, output, channel);
+                case Product product -> {
+                    BitSet read = (BitSet) weights(node, product).read(channel).clone();
+                    read.andNot(freeInput(node, 0, product.inputs().getFirst()));
+                    yield read.isEmpty();
+                }
+                case Contraction c -> false;
+                case Opaque o -> false;
+                case ShapeOnly s -> false;
+            };
+            free.set(channel, fromFree || !Double.isNaN(known[channel]));
+        }
+        return free;
+    }
+
+    private boolean allFree(Node node, Mapping rule, int output, int channel) {
+        for (int i = 0; i < node.inputs().size(); i++) {
+            if (node.has(i) && !isFree(node, rule, i, output, channel)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether an input leaves a channel of an output alone, or does not depend on what is fed in itself. */
+    private boolean isFree(Node node, Mapping rule, int input, int output, int channel) {
+        int[] map = rule.maps()[input][output];
+        if (map == null) {
+            // Places in a table, or a shape: read by every channel.
+            return isConstant(node.input(input));
+        }
+        return map[channel] < 0
+                || freeInput(node, input, rule.inputs().get(input)).get(map[channel]);
+    }
+
+    private BitSet freeInput(Node node, int input, Channels seen) {
+        BitSet all = new BitSet();
+        all.set(0, seen.count());
+        if (isConstant(node.input(input))) {
+            return all;
+        }
+        boolean followed = flow.channels(node.input(input)).equals(seen) && !seen.none();
+        return followed ? independent.getOrDefault(node.input(input), new BitSet()) : new BitSet();
+    }
+
+    private boolean isConstant(String tensor) {
+        return tensor.isEmpty() || graph.tensor(tensor) != null || entirely.contains(tensor);
+    }
+
+    /** Whether a tensor does not depend on what is fed in at all. */
+    boolean isEntirelyConstant(String tensor) {
+        return entirely.contains(tensor);
+    }
+
+    private double[] compute(Node node, Rule rule, int output, Channels channels) {
+        return switch (rule) {
+            case Mapping mapping -> map(node, mapping, output, channels);
+            case Product product -> multiply(node, product, channels);
+            case Contraction contraction -> contract(node, contraction, channels);
+            case Opaque o -> varying(channels);
+            case ShapeOnly s -> varying(channels);
+        };
+    }
+
+    private static double[] varying(Channels channels) {
+        double[] result = new double[channels.count()];
+        Arrays.fill(result, VARIES);
+        return result;
+    }
+
+    /** The constants of an input as a node sees its channels. */
+    double[] ofInput(Node node, int input, Channels seen) {
+        Tensor tensor = graph.tensor(node.input(input));
+        if (tensor != null) {
+            return uniform(tensor, seen);
+        }
+        double[] known = values.get(node.input(input));
+        return known != null && flow.channels(node.input(input)).equals(seen) ? known : varying(seen);
+    }
+
+    /** For each channel of a tensor its value, if all its elements are equal. */
+    private static double[] uniform(Tensor tensor, Channels channels) {
+        double[] result = new double[channels.count()];
+        boolean[] seen = new boolean[result.length];
+        long[] shape = tensor.shape();
+        int[] places = new int[channels.axes().size()];
+        for (long i = 0; i < tensor.size(); i++) {
+            long rest = i;
+            for (int axis = shape.length - 1; axis >= 0; axis--) {
+                int position = channels.axes().indexOf(axis);
+                if (position >= 0) {
+                    places[position] = (int) (rest % shape[axis]);
+                }
+                rest /= shape[axis];
+            }
+            int channel = channels.channel(places);
+            double value = tensor.getDouble(i);
+            result[channel] = !seen[channel] || result[channel] == value ? value : VARIES;
+            seen[channel] = true;
+        }
+        return result;
+    }
+
+    private double[] map(Node node, Mapping rule, int output, Channels channels) {
+        double[] result = new double[channels.count()];
+        List<double[]> inputs = new ArrayList<>();
+        for (int i = 0; i < node.inputs().size(); i++) {
+            boolean used = node.has(i) && rule.maps()[i][output] != null;
+            inputs.add(used ? ofInput(node, i, rule.inputs().get(i)) : new double[0]);
+        }
+        double[] operands = new double[inputs.size()];
+        for (int channel = 0; channel < result.length; channel++) {
+            for (int i = 0; i < operands.length; i++) {
+                int[] map = rule.maps()[i][output];
+                operands[i] = map == null || map[channel] < 0 || inputs.get(i).length == 0
+                        ? VARIES
+                        : inputs.get(i)[map[channel]];
+            }
+            result[channel] = apply(node, rule, output, channel, operands);
+        }
+        return result;
+    }
+
+    private double apply(Node node, Mapping rule, int output, int channel, double[] operands) {
+        return switch (node.operator()) {
+            case Elementwise e -> evaluate(node, operands);
+            case Binary binary ->
+                binary.function() == Binary.Function.MULTIPLY && (operands[0] == 0 || operands[1] == 0)
+                        ? 0
+                        : evaluate(node, operands);
+            case Variadic v -> evaluate(node, operands);
+            case Where w -> evaluate(node, operands);
+            case BatchNorm norm ->
+                (operands[0] - operands[3]) / Math.sqrt(operands[4] + norm.epsilon()) * operands[1] + operands[2];
+            case Pool pool -> pool(pool, operands[0]);
+            case Reduce reduce -> reduce(reduce, operands[0]);
+            case Softmax s -> VARIES;
+            case CumSum s -> operands[0] == 0 ? 0 : VARIES;
+            case Pad pad -> pad(pad, rule.maps()[0][output][channel] < 0, operands[0]);
+            case Concat c -> concat(rule, channel, operands);
+            default -> operands[0];
+        };
+    }
+
+    private double evaluate(Node node, double[] operands) {
+        List<@Nullable Tensor> scalars = new ArrayList<>();
+        for (int i = 0; i < operands.length; i++) {
+            if (Double.isNaN(operands[i])) {
+                return VARIES;
+            }
+            scalars.add(Tensor.scalar(graph.fact(node.input(i)).data(), operands[i]));
+        }
+        List<Tensor> results = Evaluator.evaluate(node.operator(), scalars);
+        return results == null ? VARIES : results.getFirst().getDouble(0);
+    }
+
+    /** A mean over padding mixes zeros in, unless it does not count them. */
+    private static double pool(Pool pool, double value) {
+        boolean mixesZeros = pool.function() == Pool.Function.AVERAGE
+                && pool.countPadding()
+                && pool.windows().pads().stream().anyMatch(pad -> pad != 0);
+        return mixesZeros && value != 0 ? VARIES : value;
+    }
+
+    private static double reduce(Reduce reduce, double value) {
+        return switch (reduce.function()) {
+            case MEAN, MAX, MIN -> value;
+            case SUM, L1, L2, SUM_OF_SQUARES -> value == 0 ? 0 : VARIES;
+            case PRODUCT, LOG_SUM_EXP -> VARIES;
+        };
+    }
+
+    private static double pad(Pad pad, boolean added, double value) {
+        if (added) {
+            return pad.value();
+        }
+        boolean mixes = pad.mode() == Pad.Mode.CONSTANT && pad.pads().stream().anyMatch(count -> count > 0);
+        return mixes && value != pad.value() ? VARIES : value;
+    }
+
+    private static double concat(Mapping rule, int channel, double[] operands) {
+        double value = VARIES;
+        boolean first = true;
+        for (int i = 0; i < operands.length; i++) {
+            if (rule.maps()[i][0][channel] >= 0) {
+                value = first || value == operands[i] ? operands[i] : VARIES;
+                first = false;
+            }
+        }
+        return value;
+    }
+
+    LayerWeights weights(Node node, Product rule) {
+        return weights.computeIfAbsent(node, key -> {
+            Tensor weight = graph.tensor(node.input(1));
+            if (weight == null) {
+                throw new IllegalStateException(node + " has no weights");
+            }
+            return new LayerWeights(rule, weight);
+        });
+    }
+
+    /** Whether a layer can do without an input channel of a given constant: zeros at the borders tell it from others. */
+    static boolean foldable(Product rule, double value) {
+        return value == 0 || (!rule.padded() && !Double.isNaN(value));
+    }
+
+    /** The input channels that a layer can do without, by their constants. */
+    static BitSet foldable(Product rule, double[] values) {
+        BitSet foldable = new BitSet();
+        for (int in = 0; in < values.length; in++) {
+            foldable.set(in, foldable(rule, values[in]));
+        }
+        return foldable;
+    }
+
+    private double[] multiply(Node node, Product rule, Channels channels) {
+        double[] inputs = ofInput(node, 0, rule.inputs().getFirst());
+        BitSet foldable = foldable(rule, inputs);
+        LayerWeights layer = weights(node, rule);
+        double[] result = varying(channels);
+        double scale = node.operator() instanceof Gemm gemm ? gemm.alpha() : 1;
+        for (int out = 0; out < result.length; out++) {
+            BitSet varying = (BitSet) layer.read(out).clone();
+            varying.andNot(foldable);
+            if (varying.isEmpty()) {
+                result[out] = bias(node, out) + scale * folded(layer, out, inputs, layer.read(out));
+            }
+        }
+        return result;
+    }
+
+    /** What constant channels add to an output channel. */
+    static double folded(LayerWeights layer, int out, double[] inputs, BitSet ins) {
+        return ins.stream()
+                .filter(in -> inputs[in] != 0)
+                .mapToDouble(in -> inputs[in] * layer.sum(out, in))
+                .sum();
+    }
+
+    private double bias(Node node, int out) {
+        Tensor bias = graph.tensor(node.input(2));
+        double scale = node.operator() instanceof Gemm gemm ? gemm.beta() : 1;
+        return bias == null ? 0 : scale * bias.getDouble(bias.size() == 1 ? 0 : out);
+    }
+
+    /** A head's dimension that is zero on the right is zero in the product. */
+    private double[] contract(Node node, Contraction rule, Channels channels) {
+        double[] result = varying(channels);
+        Channels right = rule.inputs().get(1);
+        if (!rule.inner() && right.axes().size() == channels.axes().size()) {
+            double[] inputs = ofInput(node, 1, right);
+            for (int channel = 0; channel < result.length; channel++) {
+                result[channel] = inputs[channel] == 0 ? 0 : VARIES;
+            }
+        }
+        return result;
+    }
+}

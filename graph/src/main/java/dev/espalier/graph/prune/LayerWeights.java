@@ -1,0 +1,75 @@
+package dev.espalier.graph.prune;
+
+import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.type.Tensor;
+import java.util.BitSet;
+
+/** The weights of a layer, asked by channels: which input channels does an output channel read, and with what sum? */
+final class LayerWeights {
+    private final Product rule;
+    private final float[] values;
+    private final int outs;
+    private final int insPerGroup;
+    private final int outStride;
+    private final int inStride;
+    private final int inner;
+    private final BitSet[] read;
+
+    LayerWeights(Product rule, Tensor weight) {
+        this.rule = rule;
+        long[] shape = weight.shape();
+        values = weight.toFloats();
+        outs = (int) shape[rule.outAxis()];
+        insPerGroup = (int) shape[rule.inAxis()];
+        inner = values.length / Math.max(outs * insPerGroup, 1);
+        // Of a convolution [out, in, …], a linear layer [out, in] or its transpose [in, out].
+        outStride = rule.outAxis() == 0 ? insPerGroup * inner : 1;
+        inStride = rule.outAxis() == 0 ? inner : outs;
+        read = new BitSet[outs];
+        for (int out = 0; out < outs; out++) {
+            read[out] = new BitSet();
+            for (int in = 0; in < insPerGroup; in++) {
+                if (!isZero(out, in)) {
+                    read[out].set(firstIn(out) + in);
+                }
+            }
+        }
+    }
+
+    private boolean isZero(int out, int in) {
+        int start = out * outStride + in * inStride;
+        for (int i = 0; i < inner; i++) {
+            if (values[start + i] != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int firstIn(int out) {
+        return out / (outs / rule.groups()) * insPerGroup;
+    }
+
+    /** The input channels that an output channel reads with a weight that is not zero. */
+    BitSet read(int out) {
+        return read[out];
+    }
+
+    /** The sum of all weights between two channels: what a constant of one is worth. */
+    double sum(int out, int in) {
+        int start = out * outStride + (in - firstIn(out)) * inStride;
+        double sum = 0;
+        for (int i = 0; i < inner; i++) {
+            sum += values[start + i];
+        }
+        return sum;
+    }
+
+    int outs() {
+        return outs;
+    }
+
+    int insPerGroup() {
+        return insPerGroup;
+    }
+}

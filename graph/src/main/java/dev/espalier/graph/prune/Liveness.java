@@ -1,0 +1,300 @@
+package dev.espalier.graph.prune;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Graph.Use;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Concat;
+import dev.espalier.graph.op.Elementwise;
+import dev.espalier.graph.op.Variadic;
+import dev.espalier.graph.op.Where;
+import dev.espalier.graph.prune.Rule.Contraction;
+import dev.espalier.graph.prune.Rule.Mapping;
+import dev.espalier.graph.prune.Rule.Opaque;
+import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.ShapeOnly;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From back to front: which channels does anybody need? Those of the outputs, and from there those that are read with a
+ * weight that is not zero; a constant is not read but folded.
+ */
+final class Liveness {
+    private final Graph graph;
+    private final Flow flow;
+    private final Constants constants;
+    private final PruneOptions options;
+    /** For each tensor that somebody needs, the channels that anybody asks for. */
+    private final Map<String, BitSet> requested = new HashMap<>();
+
+    private final Map<String, Kept> kept = new HashMap<>();
+    private final Map<Use, BitSet> needed = new HashMap<>();
+
+    Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options) {
+        this.graph = graph;
+        this.flow = flow;
+        this.constants = constants;
+        this.options = options;
+        graph.outputs().forEach(this::requestWhole);
+        graph.nodes().reversed().stream().filter(this::isLive).forEach(this::visit);
+    }
+
+    /** Whether anybody needs what a node makes. */
+    boolean isLive(Node node) {
+        return node.outputs().stream().anyMatch(requested::containsKey);
+    }
+
+    /** Whether anybody needs a tensor. */
+    boolean isLive(String tensor) {
+        return requested.containsKey(tensor);
+    }
+
+    /** The channels of a tensor that are left; all of them for inputs of the graph. */
+    Kept kept(String tensor) {
+        Kept left = kept.get(tensor);
+        return left == null ? Kept.all(flow.channels(tensor)) : left;
+    }
+
+    /** The channels that anybody asks for; there may be more in {@link #kept}, which only fill up. */
+    BitSet requested(String tensor) {
+        return requested.getOrDefault(tensor, new BitSet());
+    }
+
+    /** The channels of an input that a node asks for; null if it is left out, or a constant takes its place. */
+    @Nullable
+    BitSet needed(Node node, int input) {
+        return needed.get(new Use(node, input));
+    }
+
+    private void requestWhole(String tensor) {
+        request(tensor, Kept.all(flow.channels(tensor)).set());
+    }
+
+    private void request(String tensor, BitSet channels) {
+        requested.computeIfAbsent(tensor, key -> new BitSet()).or(channels);
+    }
+
+    private void visit(Node node) {
+        Rule rule = flow.ruleOf(node);
+        for (int i = 0; i < node.outputs().size(); i++) {
+            String output = node.outputs().get(i);
+            if (isLive(output)) {
+                kept.put(output, close(node, rule, i, requested(output)));
+            }
+        }
+        for (int i = 0; i < node.inputs().size(); i++) {
+            if (node.has(i) && graph.tensor(node.input(i)) == null) {
+                BitSet need = need(node, rule, i);
+                if (need != null) {
+                    needed.put(new Use(node, i), need);
+                    demand(node.input(i), rule.inputs().get(i), need);
+                }
+            }
+        }
+    }
+
+    /** Asks for channels of a tensor; for all of them if the reader counts them otherwise than the maker does. */
+    private void demand(String tensor, Channels seen, BitSet need) {
+        Channels made = flow.channels(tensor);
+        if (made.none() || !made.equals(seen)) {
+            requestWhole(tensor);
+        } else {
+            request(tensor, need);
+        }
+    }
+
+    /** The smallest set of channels that a node can make and that holds those that are asked for. */
+    private Kept close(Node node, Rule rule, int output, BitSet wanted) {
+        Channels channels = rule.outputs().get(output);
+        if (wanted.isEmpty() && !channels.none()) {
+            // Only its shape is read, or everything in it is constant but cannot be folded: one channel carries it.
+            wanted.set(0);
+        }
+        return switch (rule) {
+            case Mapping mapping -> close(mapping, output, wanted);
+            case Product product ->
+                options.keeps(node) ? Kept.all(channels) : Kept.of(channels, wholeGroups(product, channels, wanted));
+            case Contraction c -> Kept.of(channels, wanted);
+            case Opaque o -> Kept.all(channels);
+            case ShapeOnly s -> Kept.all(channels);
+        };
+    }
+
+    /** What several channels of the output come from is one channel of the input: they stay or go together. */
+    private static Kept close(Mapping rule, int output, BitSet wanted) {
+        Kept result = Kept.of(rule.outputs().get(output), wanted);
+        int before;
+        do {
+            before = result.left().length;
+            for (int input = 0; input < rule.inputs().size(); input++) {
+                int[] map = rule.maps()[input][output];
+                if (map != null && !rule.inputs().get(input).none()) {
+                    result = close(rule.inputs().get(input), map, result);
+                }
+            }
+        } while (result.left().length > before);
+        return result;
+    }
+
+    private static Kept close(Channels input, int[] map, Kept output) {
+        BitSet sources = Kept.of(input, image(map, output.left())).set();
+        BitSet closed = output.set();
+        for (int channel = 0; channel < map.length; channel++) {
+            if (map[channel] >= 0 && sources.get(map[channel])) {
+                closed.set(channel);
+            }
+        }
+        return Kept.of(output.channels(), closed);
+    }
+
+    private static BitSet image(int[] map, int[] channels) {
+        BitSet image = new BitSet();
+        for (int channel : channels) {
+            if (map[channel] >= 0) {
+                image.set(map[channel]);
+            }
+        }
+        return image;
+    }
+
+    /** Groups of a convolution are equally large: one goes only when all its channels do. */
+    private static BitSet wholeGroups(Product rule, Channels channels, BitSet wanted) {
+        if (rule.groups() == 1) {
+            return wanted;
+        }
+        int size = channels.count() / rule.groups();
+        BitSet whole = new BitSet();
+        wanted.stream().forEach(channel -> whole.set(channel / size * size, (channel / size + 1) * size));
+        return whole;
+    }
+
+    private @Nullable BitSet need(Node node, Rule rule, int input) {
+        return switch (rule) {
+            case Mapping mapping -> needOfMapping(node, mapping, input);
+            case Product product -> needOfProduct(node, product);
+            case Contraction contraction -> needOfContraction(node, contraction, input);
+            case Opaque o -> Kept.all(flow.channels(node.input(input))).set();
+            case ShapeOnly s -> new BitSet();
+        };
+    }
+
+    private @Nullable BitSet needOfMapping(Node node, Mapping rule, int input) {
+        BitSet need = new BitSet();
+        boolean used = false;
+        for (int i = 0; i < node.outputs().size(); i++) {
+            int[] map = rule.maps()[input][i];
+            if (isLive(node.outputs().get(i)) && map != null) {
+                need.or(image(map, kept(node.outputs().get(i)).left()));
+                used = true;
+            }
+        }
+        if (!used) {
+            return Kept.all(flow.channels(node.input(input))).set();
+        }
+        // A piece of a concatenation that nobody needs is left out.
+        boolean leftOut = need.isEmpty() && node.operator() instanceof Concat;
+        return leftOut || (isElementwise(node) && isConstant(node, rule, input)) ? null : need;
+    }
+
+    private static boolean isElementwise(Node node) {
+        return node.operator() instanceof Binary
+                || node.operator() instanceof Variadic
+                || node.operator() instanceof Where
+                || node.operator() instanceof Elementwise;
+    }
+
+    /** Whether a constant can take the place of an operand: a branch that carries nothing disappears. */
+    private boolean isConstant(Node node, Mapping rule, int input) {
+        Channels seen = rule.inputs().get(input);
+        if (seen.axes().size() != 1 || node.inputs().size() < 2) {
+            return false;
+        }
+        return !varies(node, rule, input) && anotherHasTheShape(node, rule, input);
+    }
+
+    /** Whether any channel that is left of an operand carries no constant. */
+    private boolean varies(Node node, Mapping rule, int input) {
+        Channels seen = rule.inputs().get(input);
+        if (seen.none()) {
+            return true;
+        }
+        double[] values = constants.ofInput(node, input, seen);
+        return image(rule.maps()[input][0], kept(node.output()).left()).stream()
+                .anyMatch(channel -> Double.isNaN(values[channel]));
+    }
+
+    /** Whether the output keeps its shape without an operand. */
+    private boolean anotherHasTheShape(Node node, Mapping rule, int input) {
+        return IntStream.range(0, node.inputs().size())
+                .filter(other -> other != input && varies(node, rule, other))
+                .mapToObj(node::input)
+                .anyMatch(other ->
+                        graph.tensor(other) == null && graph.shape(other).equals(graph.shape(node.output())));
+    }
+
+    private BitSet needOfProduct(Node node, Product rule) {
+        Channels seen = rule.inputs().getFirst();
+        if (options.keeps(node)) {
+            return Kept.all(seen).set();
+        }
+        LayerWeights weights = constants.weights(node, rule);
+        BitSet need = new BitSet();
+        requested(node.output()).stream().forEach(out -> need.or(weights.read(out)));
+        double[] values = constants.ofInput(node, 0, seen);
+        need.andNot(Constants.foldable(rule, values));
+        if (rule.groups() > 1) {
+            // Groups stay whole, and so do their inputs.
+            need.clear();
+            int outs = weights.outs() / rule.groups();
+            for (int out : kept(node.output()).left()) {
+                int group = out / outs;
+                need.set(group * weights.insPerGroup(), (group + 1) * weights.insPerGroup());
+            }
+            return need;
+        }
+        return roundUp(need, seen.count());
+    }
+
+    private BitSet roundUp(BitSet need, int count) {
+        int rounded = Math.ceilDiv(Math.max(need.cardinality(), 1), options.roundTo()) * options.roundTo();
+        return Kept.fill(need, Math.min(rounded, count));
+    }
+
+    /** Along k both sides need the same: where one is zero, neither is needed. */
+    private BitSet needOfContraction(Node node, Contraction rule, int input) {
+        Kept output = kept(node.output());
+        Channels seen = rule.inputs().get(input);
+        if (!rule.inner()) {
+            boolean hasOuter = seen.axes().size() == output.channels().axes().size();
+            return hasOuter ? output.set() : heads(output, seen.axes().size());
+        }
+        double[] left = constants.ofInput(node, 0, rule.inputs().get(0));
+        double[] right = constants.ofInput(node, 1, rule.inputs().get(1));
+        int inner = seen.lengths().getLast();
+        BitSet need = new BitSet();
+        heads(output, seen.axes().size() - 1).stream().forEach(head -> {
+            IntStream.range(head * inner, (head + 1) * inner)
+                    .filter(channel -> left[channel] != 0 && right[channel] != 0)
+                    .forEach(need::set);
+            // A head whose scores are all zero still has a place: one dimension, which is zero.
+            if (need.get(head * inner, (head + 1) * inner).isEmpty()) {
+                need.set(head * inner);
+            }
+        });
+        return Kept.of(seen, need).set();
+    }
+
+    /** The heads of an output, by the first axes of its channels. */
+    private static BitSet heads(Kept output, int axes) {
+        List<Integer> lengths = output.channels().lengths();
+        int rest = lengths.subList(axes, lengths.size()).stream().reduce(1, Math::multiplyExact);
+        return Kept.bits(
+                Arrays.stream(output.left()).map(channel -> channel / rest).toArray());
+    }
+}

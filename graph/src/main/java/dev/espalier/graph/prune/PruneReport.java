@@ -1,0 +1,199 @@
+package dev.espalier.graph.prune;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.graph.Cost;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.LayerGroups;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What pruning did to a model, in numbers.
+ *
+ * @param parametersBefore number of trained weights
+ * @param parametersAfter number of those that are left
+ * @param flopsBefore floating point operations of a run
+ * @param flopsAfter those that are left
+ * @param layers the layers, from front to back
+ * @param maxAbsDifference the largest difference between the outputs of both models; empty if nobody compared them
+ * @param latencyMillisecondsBefore how long a run takes; empty if nobody measured it
+ * @param latencyMillisecondsAfter how long a run takes afterwards; empty if nobody measured it
+ */
+public record PruneReport(
+        long parametersBefore,
+        long parametersAfter,
+        long flopsBefore,
+        long flopsAfter,
+        List<Layer> layers,
+        OptionalDouble maxAbsDifference,
+        OptionalDouble latencyMillisecondsBefore,
+        OptionalDouble latencyMillisecondsAfter) {
+
+    /** Takes a copy. */
+    public PruneReport {
+        layers = List.copyOf(layers);
+    }
+
+    /**
+     * What became of a layer.
+     *
+     * @param plan its channels and weights
+     * @param groups number of its groups: one for each input channel, unless another layer reads the same weights
+     * @param nonZeroGroups number of those that are not zero
+     */
+    public record Layer(LayerPlan plan, int groups, int nonZeroGroups) {}
+
+    /**
+     * Counts.
+     *
+     * @param plan what was planned
+     * @param dimensions a length for every free dimension of the model
+     * @return the report, without what has to be measured
+     */
+    public static PruneReport of(PrunePlan plan, Map<String, Long> dimensions) {
+        Graph before = plan.reference();
+        Graph after = plan.apply();
+        Map<String, LayerGroups> groups = new HashMap<>();
+        for (LayerGroups layer : GroupRules.everything().derive(before).layers()) {
+            groups.put(layer.nodes().getFirst().name(), layer);
+        }
+        List<Layer> layers = plan.layers().stream()
+                .map(layer -> layer(layer, groups.get(layer.name()), before))
+                .toList();
+        return new PruneReport(
+                Cost.parameters(before),
+                Cost.parameters(after),
+                flops(before, dimensions),
+                flops(after, dimensions),
+                layers,
+                OptionalDouble.empty(),
+                OptionalDouble.empty(),
+                OptionalDouble.empty());
+    }
+
+    private static Layer layer(LayerPlan plan, @Nullable LayerGroups groups, Graph graph) {
+        if (groups == null) {
+            return new Layer(plan, 0, 0);
+        }
+        int count = groups.groups().count();
+        return new Layer(plan, count, count - groups.zeroGroups(graph));
+    }
+
+    private static long flops(Graph graph, Map<String, Long> dimensions) {
+        return Cost.flops(graph.withDimensions(dimensions)).value();
+    }
+
+    /**
+     * The same with a difference.
+     *
+     * @param difference the largest between the outputs of both models
+     * @return the report
+     */
+    public PruneReport withDifference(double difference) {
+        return new PruneReport(
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                layers,
+                OptionalDouble.of(difference),
+                latencyMillisecondsBefore,
+                latencyMillisecondsAfter);
+    }
+
+    /**
+     * The same with latencies.
+     *
+     * @param before milliseconds of a run of the model
+     * @param after milliseconds of a run of what is left of it
+     * @return the report
+     */
+    public PruneReport withLatency(double before, double after) {
+        return new PruneReport(
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                layers,
+                maxAbsDifference,
+                OptionalDouble.of(before),
+                OptionalDouble.of(after));
+    }
+
+    /**
+     * The share of groups that are not zero.
+     *
+     * @return from 0 to 1
+     */
+    public double groupSparsity() {
+        return share(
+                layers.stream().mapToLong(Layer::nonZeroGroups).sum(),
+                layers.stream().mapToLong(Layer::groups).sum());
+    }
+
+    /**
+     * The share of parameters that are left.
+     *
+     * @return from 0 to 1
+     */
+    public double effectiveSparsity() {
+        return share(parametersAfter, parametersBefore);
+    }
+
+    private static double share(long part, long whole) {
+        return whole == 0 ? 1 : (double) part / whole;
+    }
+
+    /**
+     * The report for other programs; what was not measured is null.
+     *
+     * @return JSON
+     */
+    public String toJson() {
+        ObjectNode root = new ObjectMapper()
+                .createObjectNode()
+                .put("parameters_before", parametersBefore)
+                .put("parameters_after", parametersAfter)
+                .put("flops_before", flopsBefore)
+                .put("flops_after", flopsAfter)
+                .put("group_sparsity", groupSparsity())
+                .put("effective_sparsity", effectiveSparsity());
+        put(root, "max_abs_difference", maxAbsDifference);
+        put(root, "latency_ms_before", latencyMillisecondsBefore);
+        put(root, "latency_ms_after", latencyMillisecondsAfter);
+        ArrayNode array = root.putArray("layers");
+        layers.forEach(layer -> put(array.addObject(), layer));
+        return root.toPrettyString();
+    }
+
+    private static void put(ObjectNode node, String key, OptionalDouble value) {
+        if (value.isPresent()) {
+            node.put(key, value.getAsDouble());
+        } else {
+            node.putNull(key);
+        }
+    }
+
+    private static void put(ObjectNode node, Layer layer) {
+        LayerPlan plan = layer.plan();
+        node.put("name", plan.name())
+                .put("operator", plan.operator())
+                .put("inputs_before", plan.inputsBefore())
+                .put("inputs_after", plan.inputsAfter())
+                .put("outputs_before", plan.outputsBefore())
+                .put("outputs_after", plan.outputsAfter())
+                .put("weights_before", plan.weightsBefore())
+                .put("weights_after", plan.weightsAfter())
+                .put("groups", layer.groups())
+                .put("nonzero_groups", layer.nonZeroGroups())
+                .put("group_sparsity", share(layer.nonZeroGroups(), layer.groups()))
+                .put("effective_sparsity", share(plan.weightsAfter(), plan.weightsBefore()))
+                .put("why", plan.why());
+    }
+}

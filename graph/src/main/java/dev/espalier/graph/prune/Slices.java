@@ -1,0 +1,85 @@
+package dev.espalier.graph.prune;
+
+import dev.espalier.graph.type.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Cuts tensors down along an axis. */
+final class Slices {
+    private Slices() {}
+
+    /** What is left of a tensor whose channels are along any number of axes. */
+    static Tensor take(Tensor tensor, Kept left) {
+        List<Integer> axes = left.channels().axes();
+        if (axes.size() == 1) {
+            return take(tensor, axes.getFirst(), left.left());
+        }
+        long[] from = tensor.shape();
+        long[] to = tensor.shape();
+        for (int i = 0; i < axes.size(); i++) {
+            to[axes.get(i)] = left.lengths().get(i);
+        }
+        Channels positions = new Channels(axes, left.lengths());
+        return Tensor.compute(tensor.type(), to, index -> {
+            long[] places = places(index, to);
+            int[] position = axes.stream().mapToInt(axis -> (int) places[axis]).toArray();
+            int[] source = left.channels().places(left.left()[positions.channel(position)]);
+            for (int i = 0; i < source.length; i++) {
+                places[axes.get(i)] = source[i];
+            }
+            return tensor.getDouble(index(places, from));
+        });
+    }
+
+    private static long[] places(long index, long[] shape) {
+        long[] places = new long[shape.length];
+        long rest = index;
+        for (int axis = shape.length - 1; axis >= 0; axis--) {
+            places[axis] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        return places;
+    }
+
+    private static long index(long[] places, long[] shape) {
+        long index = 0;
+        for (int axis = 0; axis < shape.length; axis++) {
+            index = index * shape[axis] + places[axis];
+        }
+        return index;
+    }
+
+    /** The given places along an axis, in the given order; the tensor itself if that is all of it. */
+    static Tensor take(Tensor tensor, int axis, int[] places) {
+        long[] shape = tensor.shape();
+        if (Arrays.equals(places, IntStream.range(0, (int) shape[axis]).toArray())) {
+            return tensor;
+        }
+        long outer = 1;
+        for (int i = 0; i < axis; i++) {
+            outer *= shape[i];
+        }
+        long inner = tensor.type().bytes();
+        for (int i = axis + 1; i < shape.length; i++) {
+            inner *= shape[i];
+        }
+        long row = shape[axis] * inner;
+        shape[axis] = places.length;
+        MemorySegment memory = Arena.ofAuto().allocate(Math.max(outer * places.length * inner, 1), 64);
+        MemorySegment target = memory.asSlice(0, outer * places.length * inner);
+        for (long i = 0; i < outer; i++) {
+            for (int place = 0; place < places.length; place++) {
+                MemorySegment.copy(
+                        tensor.data(),
+                        i * row + places[place] * inner,
+                        target,
+                        (i * places.length + place) * inner,
+                        inner);
+            }
+        }
+        return Tensor.of(tensor.type(), shape, target);
+    }
+}

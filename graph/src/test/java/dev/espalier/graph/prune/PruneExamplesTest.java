@@ -1,0 +1,336 @@
+package dev.espalier.graph.prune;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.graph.Cost;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.LayerNorm;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.op.Transpose;
+import dev.espalier.graph.op.Windows;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BiPredicate;
+import org.junit.jupiter.api.Test;
+
+/** Small models of which one can tell by hand what must be left. */
+final class PruneExamplesTest {
+    private static final double TOLERANCE = 1e-5;
+
+    private final SplittableRandom random = new SplittableRandom(5);
+    private final GraphBuilder graph = new GraphBuilder("example");
+
+    /** A tensor with zeros where a predicate of the first two places says so. */
+    private Tensor zeros(BiPredicate<Integer, Integer> zero, long... shape) {
+        long inner = Tensor.size(shape) / shape[0] / shape[1];
+        return Tensor.compute(DataType.FLOAT32, shape, i -> {
+            double value = 0.5 + random.nextDouble();
+            int row = (int) (i / inner / shape[1]);
+            int column = (int) (i / inner % shape[1]);
+            return zero.test(row, column) ? 0 : random.nextBoolean() ? value : -value;
+        });
+    }
+
+    private static BiPredicate<Integer, Integer> inputs(Integer... dead) {
+        return (row, column) -> Set.of(dead).contains(column);
+    }
+
+    private static BiPredicate<Integer, Integer> outputs(Integer... dead) {
+        return (row, column) -> Set.of(dead).contains(row);
+    }
+
+    private Tensor vector(int size) {
+        return Tensor.compute(DataType.FLOAT32, new long[] {size}, i -> 0.5 + random.nextDouble());
+    }
+
+    private Value convolution(String name, Value x, int pad, boolean bias, Tensor weight) {
+        Conv conv = new Conv(Windows.square(1, pad), 1);
+        Value kernel = graph.parameter(name + ".weight", weight);
+        return bias
+                ? graph.add(name, conv, x, kernel, graph.parameter(name + ".bias", vector((int) weight.shape()[0])))
+                : graph.add(name, conv, x, kernel);
+    }
+
+    private Value linear(String name, Value x, Tensor weight) {
+        return graph.add(
+                name,
+                Gemm.LINEAR,
+                x,
+                graph.parameter(name + ".weight", weight),
+                graph.parameter(name + ".bias", vector((int) weight.shape()[0])));
+    }
+
+    private Value apply(String name, Unary.Function function, Value x) {
+        return graph.add(name, new Unary(function), x);
+    }
+
+    private Value image(int channels) {
+        return graph.input("image", DataType.FLOAT32, "batch", channels, 5, 5);
+    }
+
+    private static LayerPlan layer(PrunePlan plan, String name) {
+        return plan.layers().stream()
+                .filter(layer -> layer.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Graph prune(Graph model) {
+        return prune(model, PruneOptions.DEFAULT);
+    }
+
+    private static Graph prune(Graph model, PruneOptions options) {
+        Graph pruned = Pruner.plan(model, options).apply();
+        Equivalence.measure(model, pruned, SampleInputs.DEFAULT.draw(model), Evaluator::run)
+                .requireEqual(TOLERANCE);
+        assertSame(pruned, Pruner.plan(pruned, options.restrictedTo(pruned)).apply());
+        return pruned;
+    }
+
+    private static long[] shape(Graph model, String tensor) {
+        return Objects.requireNonNull(model.tensor(tensor), tensor).shape();
+    }
+
+    /**
+     * The paper's figure: a quarter of the first layer is zero, and of its three filters the second layer ignores one. So
+     * half of the first layer is left: 3/4 of its inputs times 2/3 of its filters.
+     */
+    @Test
+    void halfOfTheFirstLayerIsLeftWhereAQuarterWasPrunedDirectly() {
+        Value x = image(4);
+        Value first =
+                apply("relu", Unary.Function.RELU, convolution("first", x, 1, true, zeros(inputs(2), 3, 4, 3, 3)));
+        Graph model = graph.outputs(convolution("second", first, 1, true, zeros(inputs(1), 2, 3, 3, 3)));
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        assertEquals(
+                0.5,
+                (double) layer(plan, "first").weightsAfter()
+                        / layer(plan, "first").weightsBefore());
+        assertEquals(
+                "1 input has no weight, 1 output is not read",
+                layer(plan, "first").why());
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {2, 3, 3, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {2}, shape(pruned, "first.bias"));
+        assertArrayEquals(new long[] {2, 2, 3, 3}, shape(pruned, "second.weight"));
+    }
+
+    @Test
+    void modelWithoutZerosIsTheSameObject() {
+        Value x = image(3);
+        Graph model = graph.outputs(convolution("only", x, 1, true, zeros(inputs(), 4, 3, 3, 3)));
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        assertFalse(plan.changes());
+        assertSame(model, plan.apply());
+    }
+
+    @Test
+    void modelWhoseOutputWouldBeConstantIsRefusedWithTheLayerAtFault() {
+        Value x = image(3);
+        Value good = convolution("good", x, 1, true, zeros(inputs(), 4, 3, 3, 3));
+        Value dead = convolution("dead", good, 1, true, zeros((row, column) -> true, 4, 4, 3, 3));
+        Graph model = graph.outputs(convolution("last", dead, 1, true, zeros(inputs(), 2, 4, 3, 3)));
+        GraphException refused = assertThrows(GraphException.class, () -> Pruner.plan(model, PruneOptions.DEFAULT));
+        assertTrue(String.valueOf(refused.getMessage()).contains("layer dead (Conv)"), refused.getMessage());
+    }
+
+    @Test
+    void keptLayersKeepTheirChannels() {
+        Value x = image(3);
+        Value first = convolution("first", x, 1, true, zeros(inputs(1), 6, 3, 3, 3));
+        Value second = convolution("second", first, 1, true, zeros(inputs(0, 1), 4, 6, 3, 3));
+        Graph model = graph.outputs(convolution("third", second, 1, true, zeros(inputs(3), 2, 4, 3, 3)));
+        Graph pruned = prune(model, PruneOptions.DEFAULT.withKeep(Set.of("first")));
+        assertArrayEquals(new long[] {6, 3, 3, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {3, 4, 3, 3}, shape(pruned, "second.weight"));
+        GraphException unknown = assertThrows(
+                GraphException.class, () -> Pruner.plan(model, PruneOptions.DEFAULT.withKeep(Set.of("forth"))));
+        assertTrue(String.valueOf(unknown.getMessage()).contains("forth"), unknown.getMessage());
+    }
+
+    @Test
+    void channelsAreRoundedUp() {
+        Value x = image(3);
+        Value first = convolution("first", x, 1, true, zeros(inputs(), 20, 3, 3, 3));
+        Graph model =
+                graph.outputs(convolution("second", first, 1, true, zeros((row, column) -> column >= 9, 2, 20, 3, 3)));
+        assertArrayEquals(new long[] {2, 9, 3, 3}, shape(prune(model), "second.weight"));
+        Graph rounded = prune(model, PruneOptions.DEFAULT.withRoundTo(8));
+        assertArrayEquals(new long[] {2, 16, 3, 3}, shape(rounded, "second.weight"));
+        assertArrayEquals(new long[] {16, 3, 3, 3}, shape(rounded, "first.weight"));
+    }
+
+    @Test
+    void residualBlockWhoseBranchCarriesNothingDisappears() {
+        Value x = image(3);
+        Value stem =
+                apply("stem.relu", Unary.Function.RELU, convolution("stem", x, 1, true, zeros(inputs(), 4, 3, 3, 3)));
+        Value branch = apply(
+                "branch.relu",
+                Unary.Function.RELU,
+                convolution("branch.0", stem, 1, true, zeros(inputs(), 4, 4, 3, 3)));
+        Value dead = convolution("branch.1", branch, 1, false, zeros((row, column) -> true, 4, 4, 3, 3));
+        Value sum = graph.add("sum", new Binary(Binary.Function.ADD), stem, dead);
+        Graph model = graph.outputs(convolution("last", sum, 1, true, zeros(inputs(), 2, 4, 3, 3)));
+        Graph pruned = prune(model);
+        assertEquals(
+                List.of("stem", "stem.relu", "last"),
+                pruned.nodes().stream().map(Node::name).toList());
+    }
+
+    @Test
+    void streamOfAResidualLosesAChannelOnlyIfNobodyReadsIt() {
+        Value x = image(3);
+        Value stem = convolution("stem", x, 1, true, zeros(inputs(), 4, 3, 3, 3));
+        Value branch = convolution("branch", stem, 1, true, zeros(inputs(0, 1), 4, 4, 3, 3));
+        Value sum = graph.add("sum", new Binary(Binary.Function.ADD), stem, branch);
+        Graph model = graph.outputs(convolution("last", sum, 1, true, zeros(inputs(0, 2), 2, 4, 3, 3)));
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {3, 3, 3, 3}, shape(pruned, "stem.weight"), "channel 0 is read by nobody");
+        assertArrayEquals(new long[] {2, 2, 3, 3}, shape(pruned, "branch.weight"));
+        assertArrayEquals(new long[] {2, 2, 3, 3}, shape(pruned, "last.weight"));
+    }
+
+    @Test
+    void constantsGoIntoTheNextBiasUnlessZerosAreMixedIn() {
+        assertArrayEquals(new long[] {2, 3, 3, 3}, shape(prune(behindConstant(0, true)), "last.weight"));
+        assertEquals(
+                0,
+                layer(Pruner.plan(behindConstant(1, true), PruneOptions.DEFAULT), "last")
+                                .inputsBefore()
+                        - layer(Pruner.plan(behindConstant(1, true), PruneOptions.DEFAULT), "last")
+                                .inputsAfter());
+        assertArrayEquals(new long[] {2, 3, 3, 3}, shape(prune(behindConstant(1, false)), "last.weight"));
+    }
+
+    /** The second of four channels carries its bias, or zero, and goes into a convolution. */
+    private static Graph behindConstant(int pad, boolean bias) {
+        PruneExamplesTest own = new PruneExamplesTest();
+        Value x = own.image(3);
+        Value first = own.convolution("first", x, 1, bias, own.zeros(outputs(1), 4, 3, 3, 3));
+        Value active = own.apply("tanh", Unary.Function.TANH, first);
+        return own.graph.outputs(own.convolution("last", active, pad, false, own.zeros(inputs(), 2, 4, 3, 3)));
+    }
+
+    @Test
+    void flattenedChannelsGoWithAllTheirPixels() {
+        Value x = image(3);
+        Value first = convolution("first", x, 1, true, zeros(inputs(), 4, 3, 3, 3));
+        Value flat = graph.add("flatten", new Flatten(1), first);
+        // Channel 2 has the columns from 50 to 74; of channel 0 only one pixel is read.
+        Graph model = graph.outputs(linear(
+                "last",
+                flat,
+                zeros((row, column) -> (column >= 50 && column < 75) || (column > 0 && column < 25), 2, 100)));
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {3, 3, 3, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {2, 75}, shape(pruned, "last.weight"));
+    }
+
+    @Test
+    void layerNormStaysWholeAndItsReadersTakeAPart() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 3);
+        Value hidden = linear("first", x, zeros(inputs(), 4, 3));
+        Value norm = graph.add(
+                "norm",
+                new LayerNorm(-1, 1e-5),
+                hidden,
+                graph.parameter("scale", vector(4)),
+                graph.parameter("shift", vector(4)));
+        Graph pruned = prune(graph.outputs(linear("last", norm, zeros(inputs(1, 3), 2, 4))));
+        assertArrayEquals(new long[] {4, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {2, 2}, shape(pruned, "last.weight"));
+        assertTrue(pruned.nodes().stream().anyMatch(node -> node.operator() instanceof Gather));
+    }
+
+    /** Two heads of three dimensions: the second head is ignored, the first needs two values and one key dimension. */
+    @Test
+    void headsAndTheirDimensionsGo() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", "length", 4);
+        Value query = heads("query", x, zeros((row, column) -> column == 1, 4, 6), List.of(0L, 2L, 1L, 3L));
+        Value key = heads("key", x, zeros((row, column) -> column == 0, 4, 6), List.of(0L, 2L, 3L, 1L));
+        Value value = heads("value", x, zeros((row, column) -> false, 4, 6), List.of(0L, 2L, 1L, 3L));
+        Value scores = graph.add("scores", new MatMul(), query, key);
+        Value weights = graph.add("weights", new Softmax(-1, false), scores);
+        Value context = graph.add("context", new MatMul(), weights, value);
+        Value back = graph.add("back", new Transpose(List.of(0L, 2L, 1L, 3L)), context);
+        Value merged =
+                graph.add("merge", Reshape.DEFAULT, back, graph.constant("merge.to", Tensor.of(new long[] {0, 0, 6})));
+        Value weight = graph.parameter("out.weight", zeros((row, column) -> row == 2 || row > 2, 6, 4));
+        Graph pruned = prune(graph.outputs(graph.add("out", new MatMul(), merged, weight)));
+        assertArrayEquals(new long[] {4, 1}, shape(pruned, "query.weight"));
+        assertArrayEquals(new long[] {4, 1}, shape(pruned, "key.weight"));
+        assertArrayEquals(new long[] {4, 2}, shape(pruned, "value.weight"));
+        assertArrayEquals(new long[] {2, 4}, shape(pruned, "out.weight"));
+    }
+
+    private Value heads(String name, Value x, Tensor weight, List<Long> order) {
+        Value product = graph.add(name, new MatMul(), x, graph.parameter(name + ".weight", weight));
+        Value shape = graph.constant(name + ".to", Tensor.of(new long[] {0, 0, 2, 3}));
+        return graph.add(
+                name + ".order", new Transpose(order), graph.add(name + ".heads", Reshape.DEFAULT, product, shape));
+    }
+
+    @Test
+    void smallGroupsGoWithAThresholdAndThePlanSaysThatThisIsNotExact() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value hidden = linear("first", x, Tensor.of(new float[] {1, 1, 1, 1, 1, 1}, 3, 2));
+        // The norm of the second column is 0.005: 0.0035 times the root of its size.
+        Graph model = graph.outputs(linear("last", hidden, Tensor.of(new float[] {1, 0.003f, 1, 1, 0.004f, 1}, 2, 3)));
+        PrunePlan exact = Pruner.plan(model, PruneOptions.DEFAULT.withThreshold(0.0035));
+        assertTrue(exact.isExact());
+        assertSame(model, exact.apply());
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT.withThreshold(0.0036));
+        assertFalse(plan.isExact());
+        assertEquals(1, plan.zeroedGroups());
+        assertNotSame(model, plan.reference());
+        assertTrue(plan.toString().contains("NOT exact"), plan.toString());
+        assertArrayEquals(new long[] {2, 2}, shape(plan.apply(), "last.weight"));
+        assertArrayEquals(new long[] {2, 2}, shape(plan.apply(), "first.weight"));
+        Map<String, Tensor> inputs = SampleInputs.DEFAULT.draw(model);
+        Equivalence.measure(plan.reference(), plan.apply(), inputs, Evaluator::run)
+                .requireEqual(TOLERANCE);
+        Equivalence off = Equivalence.measure(model, plan.apply(), inputs, Evaluator::run);
+        assertTrue(off.absolute() > 0);
+        assertThrows(GraphException.class, () -> off.requireEqual(TOLERANCE));
+    }
+
+    @Test
+    void reportCountsGroupsAndParameters() {
+        Value x = image(4);
+        Value first = convolution("first", x, 1, true, zeros(inputs(2), 3, 4, 3, 3));
+        Graph model = graph.outputs(convolution("second", first, 1, true, zeros(inputs(1), 2, 3, 3, 3)));
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(model));
+        assertEquals(5.0 / 7, report.groupSparsity());
+        assertEquals(Cost.parameters(plan.apply()), report.parametersAfter());
+        assertEquals((54.0 + 2 + 36 + 2) / (108 + 3 + 54 + 2), report.effectiveSparsity());
+        assertTrue(report.flopsAfter() < report.flopsBefore());
+        String picture = PrunePicture.svg(plan.layers());
+        assertEquals(5, picture.split("<rect ", -1).length, "two bars for each layer");
+    }
+}

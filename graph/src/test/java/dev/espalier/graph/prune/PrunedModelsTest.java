@@ -1,0 +1,102 @@
+package dev.espalier.graph.prune;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.model.ImageOptions;
+import dev.espalier.graph.model.Vgg16;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Pruning the paper's VGG-16, and what PyTorch exports. */
+final class PrunedModelsTest {
+
+    /** How many inputs of its thirteen convolutions and its linear layer training left alive. */
+    private static final List<Integer> LIVE_INPUTS = List.of(3, 64, 64, 128, 126, 125, 86, 54, 25, 36, 39, 47, 35, 508);
+
+    @Test
+    void trainedPatternOfVgg16LeavesAboutATwentiethOfItsParameters() {
+        Graph vgg = Vgg16.build(ImageOptions.CIFAR10, Weights.seeded(1));
+        List<LayerGroups> layers = GroupRules.everything().derive(vgg).layers();
+        assertEquals(LIVE_INPUTS.size(), layers.size());
+        Map<String, Tensor> changed = new HashMap<>();
+        for (int i = 0; i < layers.size(); i++) {
+            int live = LIVE_INPUTS.get(i);
+            zero(vgg, layers.get(i), group -> group >= live, changed);
+        }
+        Graph sparse = vgg.withTensors(changed);
+        PrunePlan plan = Pruner.plan(sparse, PruneOptions.DEFAULT);
+        PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(sparse));
+        assertEquals(0.052, report.effectiveSparsity(), 0.0005);
+        assertEquals(
+                LIVE_INPUTS, plan.layers().stream().map(LayerPlan::inputsAfter).toList());
+        assertFalse(Pruner.plan(plan.apply(), PruneOptions.DEFAULT).changes());
+    }
+
+    /** Sets groups of a layer to zero. */
+    private static void zero(Graph graph, LayerGroups layer, IntPredicate dead, Map<String, Tensor> changed) {
+        String parameter = layer.parameters().getFirst();
+        Tensor tensor = Objects.requireNonNull(graph.tensor(parameter));
+        float[] values = tensor.toFloats();
+        IntStream.range(0, layer.groups().count())
+                .filter(dead)
+                .forEach(group -> layer.groups().forEach(group, (part, index) -> values[(int) index] = 0));
+        changed.put(parameter, Tensor.compute(tensor.type(), tensor.shape(), i -> values[(int) i]));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> prunedExportsComputeTheSame() throws Exception {
+        URL exports = PrunedModelsTest.class.getResource("/exports");
+        return exports == null ? abort("there is no resource folder exports") : tests(Path.of(exports.toURI()));
+    }
+
+    private static Stream<DynamicTest> tests(Path exports) throws IOException {
+        try (Stream<Path> files = Files.list(exports)) {
+            List<Path> models = files.filter(file -> file.toString().endsWith(".onnx"))
+                    .sorted()
+                    .toList();
+            return models.stream()
+                    .map(model -> DynamicTest.dynamicTest(String.valueOf(model.getFileName()), () -> check(model)));
+        }
+    }
+
+    private static void check(Path file) throws IOException {
+        Graph model = OnnxReader.read(file).graph();
+        SplittableRandom random = new SplittableRandom(11);
+        Map<String, Tensor> changed = new HashMap<>();
+        for (LayerGroups layer : GroupRules.everything().derive(model).layers()) {
+            // One input stays, or the output would be constant.
+            int alive = random.nextInt(layer.groups().count());
+            zero(model, layer, group -> group != alive && random.nextDouble() < 0.35, changed);
+        }
+        Graph sparse = model.withTensors(changed);
+        PrunePlan plan = Pruner.plan(sparse, PruneOptions.DEFAULT);
+        // Layers whose number of input channels is only known at run time are not in the plan.
+        assertTrue(plan.changes() || plan.layers().isEmpty(), () -> "nothing was removed\n" + plan);
+        Equivalence.measure(sparse, plan.apply(), new SampleInputs(2, 8, 3).draw(sparse), Evaluator::run)
+                .requireEqual(Equivalence.TOLERANCE);
+        assertFalse(Pruner.plan(plan.apply(), PruneOptions.DEFAULT).changes(), "it can be pruned again");
+    }
+}
