@@ -18,6 +18,9 @@ import dev.espalier.graph.model.Layers;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.rule.UpdateRule;
@@ -32,8 +35,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Reads a model from an ONNX file, trains it with a penalty on the inputs of every layer, and writes it back as ONNX. Bring
- * a model of your own as the first argument if it takes 20 numbers and tells two classes apart; else a small one is made.
+ * Reads a model from an ONNX file, trains it with a penalty on the inputs of every layer, cuts out what became zero, and
+ * writes what is left as ONNX: a smaller model that computes the same. Bring a model of your own as the first argument if it takes 20 numbers and tells two classes apart; else a small one is made.
  */
 public final class TrainOnnxModel {
     private static final int INPUTS = 20;
@@ -55,10 +58,10 @@ public final class TrainOnnxModel {
         Graph model = OnnxReader.read(file).graph();
 
         ModelGroups groups = GroupRules.everything().derive(model);
-        TrainingPlan plan = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
+        TrainingPlan training = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
         try (Network network = new Network(model, Device.cpu());
-                Optimizer optimizer =
-                        new Optimizer(new UpdateRule.Adam(), plan.parameterSets(model, groups), StepOptions.DEFAULT)) {
+                Optimizer optimizer = new Optimizer(
+                        new UpdateRule.Adam(), training.parameterSets(model, groups), StepOptions.DEFAULT)) {
             train(network, new TrainingStep(network, Loss.softmaxCrossEntropy(), optimizer::step));
             Graph trained = network.graph();
             for (LayerGroups layer : groups.layers()) {
@@ -69,8 +72,10 @@ public final class TrainOnnxModel {
                         layer.zeroGroups(trained),
                         layer.groups().count());
             }
-            Path out = folder.resolve("trained.onnx");
-            OnnxWriter.write(trained, out);
+            PrunePlan plan = Pruner.plan(trained, PruneOptions.DEFAULT);
+            System.out.print(plan);
+            Path out = folder.resolve("pruned.onnx");
+            OnnxWriter.write(plan.apply(), out);
             System.out.println("written to " + out);
         }
     }

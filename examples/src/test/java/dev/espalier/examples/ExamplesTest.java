@@ -36,9 +36,10 @@ final class ExamplesTest {
     }
 
     @Test
-    void anOnnxModelIsTrainedAndWrittenBack() throws Exception {
+    void anOnnxModelIsTrainedPrunedAndWrittenBack() throws Exception {
         String output = output(TrainOnnxModel::main);
         assertTrue(output.contains("hidden.weight: 10 of 20 groups are exactly zero"), output);
-        assertTrue(output.contains("trained.onnx"), output);
+        assertTrue(output.contains("10 inputs have no weight"), output);
+        assertTrue(output.contains("pruned.onnx"), output);
     }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,9 +61,14 @@ final class PrunedModelsTest {
         String parameter = layer.parameters().getFirst();
         Tensor tensor = Objects.requireNonNull(graph.tensor(parameter));
         float[] values = tensor.toFloats();
-        IntStream.range(0, layer.groups().count())
-                .filter(dead)
-                .forEach(group -> layer.groups().forEach(group, (part, index) -> values[(int) index] = 0));
+        int[] zeros = IntStream.range(0, layer.groups().count()).filter(dead).toArray();
+        Arrays.stream(zeros).forEach(group -> layer.groups().forEach(group, (part, index) -> values[(int) index] = 0));
+        // What is left carries the whole signal: otherwise it fades away, and any two models compute the same.
+        float gain = (float)
+                Math.sqrt((double) layer.groups().count() / (layer.groups().count() - zeros.length));
+        for (int i = 0; i < values.length; i++) {
+            values[i] *= gain;
+        }
         changed.put(parameter, Tensor.compute(tensor.type(), tensor.shape(), i -> values[(int) i]));
     }
 
