@@ -34,7 +34,7 @@ final class ConvertCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "IN",
-            description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
+            description = "An ONNX file, the folder of a training run, or that of a BERT checkpoint from Hugging Face.")
     @SuppressWarnings("NullAway.Init")
     private Path in;
 

@@ -46,7 +46,7 @@ final class InspectCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "MODEL",
-            description = "An ONNX file, or the folder of a BERT checkpoint from Hugging Face.")
+            description = "An ONNX file, the folder of a training run, or that of a BERT checkpoint from Hugging Face.")
     @SuppressWarnings("NullAway.Init")
     private Path model;
 

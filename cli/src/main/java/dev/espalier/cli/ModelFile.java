@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A model as it lies on disk: an ONNX file, or the folder of a BERT checkpoint from Hugging Face.
+ * A model as it lies on disk: an ONNX file, the folder of a training run with a {@code model.onnx} in it, or the folder of a
+ * BERT checkpoint from Hugging Face.
  *
  * @param graph the model
  * @param opset the version of ONNX's operators it was written with; 0 for a checkpoint
@@ -20,6 +21,9 @@ import java.util.List;
  * @param notes what a user should know of how it was read
  */
 record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
+    /** What a training run calls its model. */
+    static final String IN_RUN = "model.onnx";
+
     /** Where weights that a checkpoint lacks start from. */
     private static final long SEED = 1;
 
@@ -27,11 +31,18 @@ record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
         if (Files.notExists(path)) {
             throw new NoSuchFileException(path.toString());
         }
+        if (isRun(path)) {
+            return read(path.resolve(IN_RUN));
+        }
         if (Files.isDirectory(path)) {
             return readCheckpoint(path);
         }
         OnnxModel model = OnnxReader.read(path);
         return new ModelFile(model.graph(), model.opset(), model.producer(), List.of());
+    }
+
+    static boolean isRun(Path path) {
+        return Files.isRegularFile(path.resolve(IN_RUN));
     }
 
     private static ModelFile readCheckpoint(Path folder) throws IOException {

@@ -104,6 +104,14 @@ final class PruneCommandTest {
     }
 
     @Test
+    void theFolderOfARunIsPrunedInPlace() throws IOException {
+        model(1, 0, 3, 4, 0, 6);
+        Answer answer = run("prune", folder);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertArrayEquals(new long[] {2, 2}, shape(folder.resolve("pruned.onnx"), "hidden.weight"));
+    }
+
+    @Test
     void planIsOnlyPrinted() throws IOException {
         Answer answer = run("prune", model(1, 0, 3, 4, 0, 6), "--plan");
         assertEquals(0, answer.exitStatus(), answer.err());
