@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 final class EquivalenceTest {
     private static final Map<String, Tensor> INPUTS =
-            Map.of("x", Tensor.compute(DataType.FLOAT64, new long[] {4}, i -> Math.cos(3 * i)));
+            Map.of("x", Tensor.compute(DataType.FLOAT64, new long[] {4}, i -> Math.cos(3.0 * i)));
 
     /** {@code slope · x + shift}. */
     private static Graph line(double slope, double shift) {
