@@ -1,0 +1,99 @@
+package dev.espalier.recipe;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What two sections of a recipe cannot both want. A section that is null, because it is wrong by itself, is in no conflict. */
+final class Conflicts {
+    /** The least side of an image that VGG-16's five poolings leave something of. */
+    private static final int VGG16_LEAST_SIZE = 32;
+
+    private final List<Conflict> found = new ArrayList<>();
+
+    private Conflicts() {}
+
+    /**
+     * A conflict.
+     *
+     * @param path the key to change, rather than the other
+     * @param message what is wrong, and what would be right
+     */
+    record Conflict(String path, String message) {}
+
+    static List<Conflict> between(
+            @Nullable DataRecipe data,
+            @Nullable ModelRecipe model,
+            @Nullable MethodRecipe method,
+            @Nullable PenaltyRecipe penalty,
+            @Nullable ScheduleRecipe schedule,
+            @Nullable TrainingRecipe training) {
+        Conflicts conflicts = new Conflicts();
+        if (data != null && model != null) {
+            conflicts.dataAndModel(data.source(), model);
+        }
+        if (method != null && penalty != null) {
+            conflicts.methodAndPenalty(method, penalty);
+        }
+        if (schedule != null && training != null) {
+            conflicts.scheduleAndTraining(schedule, training);
+        }
+        return List.copyOf(conflicts.found);
+    }
+
+    private void dataAndModel(DataRecipe.Source source, ModelRecipe model) {
+        String kinds = "model.kind = %s and data.kind = %s do not fit: "
+                .formatted(ValueType.Choice.label(model.kind()), ValueType.Choice.label(source.kind()));
+        switch (model) {
+            case ModelRecipe.Bert _ ->
+                require(source instanceof DataRecipe.Squad, "model.kind", kinds + "bert reads squad");
+            case ModelRecipe.Vgg16 _ ->
+                require(
+                        isImages(source) && size(source) >= VGG16_LEAST_SIZE,
+                        "model.kind",
+                        kinds + "vgg16 reads images of at least 32×32, such as cifar10");
+            case ModelRecipe.ResNet34 _, ModelRecipe.SmallCnn _ ->
+                require(isImages(source), "model.kind", kinds + "it reads images: digits, cifar10, mnist or images");
+            case ModelRecipe.Mlp _ ->
+                require(!(source instanceof DataRecipe.Squad), "model.kind", kinds + "squad is for bert or onnx");
+            case ModelRecipe.Onnx _ -> {}
+        }
+    }
+
+    private static boolean isImages(DataRecipe.Source source) {
+        return size(source) > 0;
+    }
+
+    /** Height and width; 0 for what is no image. */
+    private static int size(DataRecipe.Source source) {
+        return switch (source) {
+            case DataRecipe.Digits _ -> 8;
+            case DataRecipe.Cifar10 _ -> 32;
+            case DataRecipe.Mnist _ -> 28;
+            case DataRecipe.Images images -> images.size();
+            case DataRecipe.Csv _, DataRecipe.Squad _ -> 0;
+        };
+    }
+
+    private void methodAndPenalty(MethodRecipe method, PenaltyRecipe penalty) {
+        require(
+                method.kind() == MethodRecipe.Kind.BASELINE || penalty.penalty().isPresent(),
+                "penalty.kind",
+                "method.kind = %s needs a penalty: set penalty.kind to group-lasso or group-mcp, or method.kind to baseline"
+                        .formatted(ValueType.Choice.label(method.kind())));
+    }
+
+    private void scheduleAndTraining(ScheduleRecipe schedule, TrainingRecipe training) {
+        require(
+                schedule.warmUp() <= training.epochs(),
+                "schedule.warm_up",
+                "schedule.warm_up = %s must be at most training.epochs = %d"
+                        .formatted(schedule.warmUp(), training.epochs()));
+    }
+
+    private void require(boolean fits, String path, String message) {
+        if (!fits) {
+            found.add(new Conflict(path, message));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.espalier.recipe;
+
+import java.util.List;
+
+/**
+ * When a training counts as diverged; a loss that is not a number always does.
+ *
+ * @param largestLoss the largest loss that goes on
+ * @param chanceEpochs evaluations in a row that are no better than chance; 0 for any number
+ */
+public record DivergenceRecipe(double largestLoss, int chanceEpochs) {
+
+    private static final Key<Double> LARGEST_LOSS = Key.decimal(
+                    "divergence.largest_loss", "a larger mean loss of an epoch ends the training")
+            .in(Range.positive())
+            .otherwise(1e4);
+    private static final Key<Integer> CHANCE_EPOCHS = Key.whole(
+                    "divergence.chance_epochs",
+                    "so many evaluations in a row at chance end the training; 0 for no such limit")
+            .in(Range.atLeast(0))
+            .otherwise(5);
+
+    static final Section<DivergenceRecipe> SECTION = new Section<>(
+            "divergence", List.of(LARGEST_LOSS, CHANCE_EPOCHS), DivergenceRecipe::from, DivergenceRecipe::values);
+
+    /** Checks the limits. */
+    public DivergenceRecipe {
+        LARGEST_LOSS.require(largestLoss);
+        CHANCE_EPOCHS.require(chanceEpochs);
+    }
+
+    private static DivergenceRecipe from(Values values) {
+        return new DivergenceRecipe(values.of(LARGEST_LOSS), values.of(CHANCE_EPOCHS));
+    }
+
+    private Values values() {
+        return new Values().with(LARGEST_LOSS, largestLoss).with(CHANCE_EPOCHS, chanceEpochs);
+    }
+}

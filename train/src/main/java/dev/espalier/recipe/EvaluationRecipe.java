@@ -1,0 +1,57 @@
+package dev.espalier.recipe;
+
+import java.util.List;
+
+/**
+ * How a model is judged.
+ *
+ * @param every after how many epochs, and after the last
+ * @param batchSize samples that are computed at once
+ * @param best for answers: how many starts and ends are combined
+ * @param answerLength for answers: how many tokens one has at most
+ */
+public record EvaluationRecipe(int every, int batchSize, int best, int answerLength) {
+
+    private static final Key<Integer> EVERY = Key.whole(
+                    "evaluation.every", "after how many epochs, again and again; always after the last")
+            .in(Range.atLeast(1))
+            .otherwise(1);
+    private static final Key<Integer> BATCH_SIZE = Key.whole(
+                    "evaluation.batch_size", "samples that are computed at once")
+            .in(Range.atLeast(1))
+            .otherwise(256);
+    private static final Key<Integer> BEST = Key.whole(
+                    "evaluation.best", "SQuAD only: how many of the likeliest starts and ends are combined")
+            .in(Range.atLeast(1))
+            .otherwise(20);
+    private static final Key<Integer> ANSWER_LENGTH = Key.whole(
+                    "evaluation.answer_length", "SQuAD only: tokens that an answer has at most")
+            .in(Range.atLeast(1))
+            .otherwise(30);
+
+    static final Section<EvaluationRecipe> SECTION = new Section<>(
+            "evaluation",
+            List.of(EVERY, BATCH_SIZE, BEST, ANSWER_LENGTH),
+            EvaluationRecipe::from,
+            EvaluationRecipe::values);
+
+    /** Checks the numbers. */
+    public EvaluationRecipe {
+        EVERY.require(every);
+        BATCH_SIZE.require(batchSize);
+        BEST.require(best);
+        ANSWER_LENGTH.require(answerLength);
+    }
+
+    private static EvaluationRecipe from(Values values) {
+        return new EvaluationRecipe(values.of(EVERY), values.of(BATCH_SIZE), values.of(BEST), values.of(ANSWER_LENGTH));
+    }
+
+    private Values values() {
+        return new Values()
+                .with(EVERY, every)
+                .with(BATCH_SIZE, batchSize)
+                .with(BEST, best)
+                .with(ANSWER_LENGTH, answerLength);
+    }
+}

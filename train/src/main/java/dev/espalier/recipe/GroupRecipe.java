@@ -1,0 +1,109 @@
+package dev.espalier.recipe;
+
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.PaperRules;
+import dev.espalier.graph.group.Selector;
+import java.util.List;
+
+/**
+ * Which weights are grouped, and which stay as they are. Patterns are regular expressions that match a parameter's whole
+ * name; a weight that is both included and excluded is excluded.
+ *
+ * @param rules what to start from
+ * @param include weights that are grouped as well
+ * @param exclude weights that are not grouped after all
+ * @param join whether layers that read the same channels share their groups
+ * @param frozen parameters that stay as they are, besides those that the paper freezes if {@code rules} is its own
+ */
+public record GroupRecipe(Rules rules, List<String> include, List<String> exclude, boolean join, List<String> frozen) {
+
+    /** What to start from. */
+    public enum Rules {
+        /** What the paper groups and freezes in this model. */
+        PAPER,
+        /** Every weight of every convolution and linear layer, and nothing frozen. */
+        ALL,
+        /** Nothing. */
+        NONE
+    }
+
+    private static final Key<Rules> RULES = Key.choice(
+                    "groups.rules",
+                    Rules.class,
+                    "what to start from: what the paper groups and freezes in this model, every weight, or none")
+            .otherwise(Rules.PAPER);
+    private static final Key<List<String>> INCLUDE = patterns("groups.include", "names of weights to group as well");
+    private static final Key<List<String>> EXCLUDE =
+            patterns("groups.exclude", "names of weights not to group after all");
+    private static final Key<Boolean> JOIN = Key.flag(
+                    "groups.join",
+                    "whether layers that read the same channels share their groups: query, key and value")
+            .otherwise(false);
+    private static final Key<List<String>> FROZEN =
+            patterns("groups.frozen", "names of parameters that are not trained, besides those of `rules`");
+
+    static final Section<GroupRecipe> SECTION = new Section<>(
+            "groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, FROZEN), GroupRecipe::from, GroupRecipe::values);
+
+    private static Key<List<String>> patterns(String path, String meaning) {
+        return Key.texts(path, meaning).in(Range.patterns()).otherwise(List.of());
+    }
+
+    /** Checks the patterns. */
+    public GroupRecipe {
+        include = List.copyOf(INCLUDE.require(include));
+        exclude = List.copyOf(EXCLUDE.require(exclude));
+        frozen = List.copyOf(FROZEN.require(frozen));
+    }
+
+    /**
+     * Which weights are grouped.
+     *
+     * @param model the model
+     * @return the rules
+     */
+    public GroupRules groupRules(ModelRecipe model) {
+        GroupRules chosen = start(model).rules();
+        for (String pattern : include) {
+            chosen = chosen.include(Selector.parametersMatching(pattern));
+        }
+        for (String pattern : exclude) {
+            chosen = chosen.exclude(Selector.parametersMatching(pattern));
+        }
+        return join ? chosen.joinConsumers() : chosen;
+    }
+
+    /**
+     * Which parameters stay as they are.
+     *
+     * @param model the model
+     * @return their selector
+     */
+    public Selector frozenParameters(ModelRecipe model) {
+        return frozen.stream()
+                .map(Selector::parametersMatching)
+                .reduce(start(model).frozen(), Selector::or);
+    }
+
+    private PaperRules start(ModelRecipe model) {
+        return switch (rules) {
+            case PAPER -> model.paperRules();
+            case ALL -> new PaperRules(GroupRules.everything(), Selector.nothing());
+            case NONE -> new PaperRules(GroupRules.nothing(), Selector.nothing());
+        };
+    }
+
+    private static GroupRecipe from(Values values) {
+        return new GroupRecipe(
+                values.of(RULES), values.of(INCLUDE), values.of(EXCLUDE), values.of(JOIN), values.of(FROZEN));
+    }
+
+    private Values values() {
+        return new Values()
+                .with(RULES, rules)
+                .with(INCLUDE, include)
+                .with(EXCLUDE, exclude)
+                .with(JOIN, join)
+                .with(FROZEN, frozen);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.espalier.recipe;
+
+import java.util.List;
+
+/**
+ * How long, in what portions and how often a model is trained.
+ *
+ * @param epochs passes over the training data
+ * @param batchSize samples that are computed at once
+ * @param accumulate batches that make a step
+ * @param clipNorm what the norm of the whole gradient is cut to; 0 for no cut
+ * @param seeds one run for each
+ */
+public record TrainingRecipe(int epochs, int batchSize, int accumulate, double clipNorm, List<Long> seeds) {
+
+    private static final Key<Integer> EPOCHS =
+            Key.whole("training.epochs", "passes over the training data").in(Range.atLeast(1));
+    private static final Key<Integer> BATCH_SIZE = Key.whole("training.batch_size", "samples that are computed at once")
+            .in(Range.atLeast(1));
+    private static final Key<Integer> ACCUMULATE = Key.whole(
+                    "training.accumulate", "batches whose gradients are averaged to make a step")
+            .in(Range.atLeast(1))
+            .otherwise(1);
+    private static final Key<Double> CLIP_NORM = Key.decimal(
+                    "training.clip_norm", "what the norm of the whole gradient is cut to; 0 for no cut")
+            .in(Range.notNegative())
+            .otherwise(0.0);
+    private static final Key<List<Long>> SEEDS = Key.longWholes(
+                    "training.seeds", "one run for each; several give mean ± standard deviation")
+            .in(Range.distinct())
+            .otherwise(List.of(1L));
+
+    static final Section<TrainingRecipe> SECTION = new Section<>(
+            "training",
+            List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, SEEDS),
+            TrainingRecipe::from,
+            TrainingRecipe::values);
+
+    /** Checks the numbers. */
+    public TrainingRecipe {
+        EPOCHS.require(epochs);
+        BATCH_SIZE.require(batchSize);
+        ACCUMULATE.require(accumulate);
+        CLIP_NORM.require(clipNorm);
+        seeds = List.copyOf(SEEDS.require(seeds));
+    }
+
+    private static TrainingRecipe from(Values values) {
+        return new TrainingRecipe(
+                values.of(EPOCHS),
+                values.of(BATCH_SIZE),
+                values.of(ACCUMULATE),
+                values.of(CLIP_NORM),
+                values.of(SEEDS));
+    }
+
+    private Values values() {
+        return new Values()
+                .with(EPOCHS, epochs)
+                .with(BATCH_SIZE, batchSize)
+                .with(ACCUMULATE, accumulate)
+                .with(CLIP_NORM, clipNorm)
+                .with(SEEDS, seeds);
+    }
+}

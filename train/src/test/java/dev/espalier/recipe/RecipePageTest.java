@@ -1,0 +1,84 @@
+package dev.espalier.recipe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Holds {@code docs/recipes.md} to the keys of the code. */
+final class RecipePageTest {
+    private static final Path PAGE = Repository.file("docs").resolve("recipes.md");
+    private static final String HEADER = "| key | for | takes | default | meaning |\n|---|---|---|---|---|\n";
+    private static final Pattern CODE = Pattern.compile("```toml\n(.*?)```", Pattern.DOTALL);
+
+    /** The section of the page that lists the keys, as the code has them. */
+    private static String reference() {
+        return Recipe.SECTIONS.stream()
+                .map(section -> "### `[" + section.name() + "]`\n\n" + HEADER + rows(section))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static String rows(Section<?> section) {
+        return section.keys().stream()
+                .map(key -> "| `%s` | %s | %s | %s | %s |\n"
+                        .formatted(
+                                key.name(),
+                                key.kinds().isEmpty() ? "" : String.join(", ", key.kinds()),
+                                key.takes(),
+                                key.standard().map(text -> "`" + text + "`").orElse("required"),
+                                key.meaning()))
+                .collect(Collectors.joining());
+    }
+
+    @Test
+    void thePageListsTheKeysOfTheCode() throws IOException {
+        String page = Files.readString(PAGE);
+        String title = "## Keys\n\n";
+        assertTrue(page.contains(title), () -> PAGE + " has no section Keys");
+        String listed = page.substring(page.indexOf(title) + title.length());
+        assertEquals(reference(), listed, () -> "the section Keys, last in " + PAGE + ", must be:\n\n" + reference());
+    }
+
+    @Test
+    void theRecipesOnThePageAreSound() throws IOException {
+        List<String> recipes = new ArrayList<>();
+        CODE.matcher(Files.readString(PAGE))
+                .results()
+                .map((MatchResult match) -> match.group(1))
+                .forEach(recipes::add);
+        assertTrue(!recipes.isEmpty(), "no recipe on the page");
+        recipes.forEach(toml -> RecipeReader.parse(PAGE.toString(), toml, List.of()));
+    }
+
+    @Test
+    void theErrorOnThePageIsTheReaders() throws IOException {
+        String page = Files.readString(PAGE);
+        Matched wrong = Matched.of(page);
+        String message = "";
+        try {
+            RecipeReader.parse("mine.toml", wrong.toml(), List.of("optimizer.rte=0.01"));
+        } catch (RecipeException exception) {
+            message = String.valueOf(exception.getMessage());
+        }
+        assertEquals(wrong.message(), message);
+    }
+
+    /** The wrong recipe on the page, and what the page says that the reader says. */
+    private record Matched(String toml, String message) {
+        private static final Pattern WRONG =
+                Pattern.compile("```text\n# mine.toml\n(.*?)```.*?```text\n(mine.toml has.*?)\n```", Pattern.DOTALL);
+
+        static Matched of(String page) {
+            MatchResult match = WRONG.matcher(page).results().findFirst().orElseThrow();
+            return new Matched("# mine.toml\n" + match.group(1), match.group(2));
+        }
+    }
+}
