@@ -30,8 +30,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "prune",
         description = {
-            "Removes what a model does not need: channels that every reader ignores because their weights are zero,",
-            "channels that are constant, and whoever makes them, as far upstream as it goes.",
+            "Cuts out what a model does not need: the smaller one computes the same.",
+            "That is: channels that every reader ignores because their weights are zero, channels that are constant, and"
+                    + " whoever makes them, as far upstream as it goes.",
             "The smaller model is run beside the model before it is written, and refused if they differ.",
         })
 final class PruneCommand implements Callable<Integer> {
