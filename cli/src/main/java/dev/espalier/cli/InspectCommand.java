@@ -10,8 +10,8 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.GraphPrinter;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Dimension;
-import dev.espalier.graph.type.Shape;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -39,6 +39,8 @@ import picocli.CommandLine.Spec;
 final class InspectCommand implements Callable<Integer> {
     /** A length that is free in the model gets this one, unless it is the batch, which gets one. */
     private static final long USUAL_LENGTH = 128;
+
+    private static final SampleInputs USUAL = new SampleInputs(1, USUAL_LENGTH, 0);
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -87,15 +89,7 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     private Map<String, Long> lengths(Graph graph) {
-        Map<String, Long> lengths = new LinkedHashMap<>();
-        for (Input input : graph.inputs()) {
-            Shape shape = input.type().shape();
-            for (int axis = 0; axis < shape.rank(); axis++) {
-                if (!shape.get(axis).isKnown()) {
-                    lengths.putIfAbsent(shape.get(axis).toString(), axis == 0 ? 1 : USUAL_LENGTH);
-                }
-            }
-        }
+        Map<String, Long> lengths = USUAL.dimensions(graph);
         for (String name : dimensions.keySet()) {
             if (!lengths.containsKey(name)) {
                 throw new IllegalArgumentException(
