@@ -10,6 +10,7 @@ import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.onnxruntime.OnnxRuntimeRunner;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.espalier.cli;
+package dev.espalier.onnxruntime;
 
 import ai.onnxruntime.OnnxJavaType;
 import ai.onnxruntime.OnnxTensor;
@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Runs graphs in ONNX Runtime, on the CPU, and measures how long that takes. */
-final class OnnxRuntimeRunner implements Runner {
+public final class OnnxRuntimeRunner implements Runner {
     /** Runs before the first that counts. */
     private static final int WARM_UP = 3;
 
@@ -39,7 +39,7 @@ final class OnnxRuntimeRunner implements Runner {
      *
      * @param threads how many threads a single operator may use
      */
-    OnnxRuntimeRunner(int threads) {
+    public OnnxRuntimeRunner(int threads) {
         this.threads = threads;
     }
 
@@ -49,7 +49,7 @@ final class OnnxRuntimeRunner implements Runner {
      * @param before of the first model
      * @param after of the second model
      */
-    record Latency(double before, double after) {}
+    public record Latency(double before, double after) {}
 
     @Override
     public Map<String, Tensor> run(Graph graph, Map<String, Tensor> inputs) {
@@ -69,7 +69,7 @@ final class OnnxRuntimeRunner implements Runner {
      * @param rounds how often each is run
      * @return the medians
      */
-    Latency latency(Graph before, Graph after, Map<String, Tensor> inputs, int rounds) {
+    public Latency latency(Graph before, Graph after, Map<String, Tensor> inputs, int rounds) {
         try (Loaded first = new Loaded(before, inputs);
                 Loaded second = new Loaded(after, inputs)) {
             double[] firsts = new double[rounds];

@@ -1,0 +1,50 @@
+package dev.espalier.journal;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+
+/**
+ * How a training stands when the model is evaluated: one line of {@code metrics.jsonl}.
+ *
+ * @param step steps done
+ * @param epoch epochs done, of all phases
+ * @param phase what is being done: {@code warm-up}, {@code sparsify} or {@code heal}
+ * @param seconds since the training began, pauses between a stop and a resumption left out
+ * @param samplesPerSecond training samples, evaluation left out
+ * @param learningRate α of the last step
+ * @param lambda λ of the last step; 0 without a penalty
+ * @param trainLoss mean loss of the steps since the last evaluation, penalty left out
+ * @param trainAccuracy share of their samples that were right, before each step
+ * @param penalty the penalty's value after the last step
+ * @param loss mean loss of the evaluation
+ * @param scores what the evaluation found, from 0 to 1: {@code accuracy}, say; what counts most comes first
+ * @param groupSparsity share of groups that are not zero
+ * @param iterationsPerGroup evaluations that the solver spent on a group, mean over the steps since the last evaluation
+ * @param skippedSteps steps that were left out because a gradient was not finite
+ * @param nonZeroGroups number of groups that are not zero, by layer
+ */
+public record Metrics(
+        long step,
+        double epoch,
+        String phase,
+        double seconds,
+        double samplesPerSecond,
+        double learningRate,
+        double lambda,
+        double trainLoss,
+        double trainAccuracy,
+        double penalty,
+        double loss,
+        SequencedMap<String, Double> scores,
+        double groupSparsity,
+        double iterationsPerGroup,
+        long skippedSteps,
+        SequencedMap<String, Integer> nonZeroGroups) {
+
+    /** Copies the maps. */
+    public Metrics {
+        scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
+        nonZeroGroups = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(nonZeroGroups));
+    }
+}

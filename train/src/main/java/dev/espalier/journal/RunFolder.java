@@ -1,0 +1,292 @@
+package dev.espalier.journal;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a training run. It explains itself:
+ *
+ * <pre>{@code
+ * recipe.toml       the recipe as run, all defaults written out
+ * provenance.json   where the run came from
+ * metrics.jsonl     one line for each evaluation
+ * tensorboard/      the same for TensorBoard
+ * checkpoints/      what an interrupted run goes on from
+ * model.onnx        the trained model
+ * pruned.onnx       what is left of it
+ * result.json       what came out; written last
+ * report.html       all of that to look at
+ * }</pre>
+ *
+ * <p>A run with several seeds has a folder {@code seed-N} like that for each, and beside them the recipe and a report.
+ *
+ * @param path where it is
+ */
+public record RunFolder(Path path) {
+    private static final String SEED = "seed-";
+
+    /**
+     * The recipe as run.
+     *
+     * @return the path of a TOML file
+     */
+    public Path recipe() {
+        return path.resolve("recipe.toml");
+    }
+
+    /**
+     * Where the run came from.
+     *
+     * @return the path of a JSON file
+     */
+    public Path provenanceFile() {
+        return path.resolve("provenance.json");
+    }
+
+    /**
+     * One line for each evaluation.
+     *
+     * @return the path of a file of JSON lines
+     */
+    public Path metricsFile() {
+        return path.resolve("metrics.jsonl");
+    }
+
+    /**
+     * The metrics for TensorBoard.
+     *
+     * @return the path of a folder
+     */
+    public Path tensorBoard() {
+        return path.resolve("tensorboard");
+    }
+
+    /**
+     * What an interrupted run goes on from.
+     *
+     * @return the path of a folder
+     */
+    public Path checkpoints() {
+        return path.resolve("checkpoints");
+    }
+
+    /**
+     * The trained model.
+     *
+     * @return the path of an ONNX file
+     */
+    public Path model() {
+        return path.resolve("model.onnx");
+    }
+
+    /**
+     * What is left of it.
+     *
+     * @return the path of an ONNX file
+     */
+    public Path pruned() {
+        return path.resolve("pruned.onnx");
+    }
+
+    /**
+     * What came out.
+     *
+     * @return the path of a JSON file
+     */
+    public Path resultFile() {
+        return path.resolve("result.json");
+    }
+
+    /**
+     * All to look at.
+     *
+     * @return the path of an HTML file
+     */
+    public Path report() {
+        return path.resolve("report.html");
+    }
+
+    /**
+     * The folder of one of several seeds.
+     *
+     * @param seed the seed
+     * @return a folder in this one
+     */
+    public RunFolder seed(long seed) {
+        return new RunFolder(path.resolve(SEED + seed));
+    }
+
+    /**
+     * The runs in this folder.
+     *
+     * @return the folders of the seeds, by number; this folder alone if there are none
+     * @throws IOException if the folder cannot be read
+     */
+    public List<RunFolder> runs() throws IOException {
+        if (!Files.isDirectory(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        try (Stream<Path> entries = Files.list(path)) {
+            List<RunFolder> seeds = entries.filter(
+                            entry -> entry.getFileName().toString().matches(SEED + "-?\\d+"))
+                    .filter(Files::isDirectory)
+                    .sorted(Comparator.comparingLong(RunFolder::seedOf))
+                    .map(RunFolder::new)
+                    .toList();
+            return seeds.isEmpty() ? List.of(this) : seeds;
+        }
+    }
+
+    private static long seedOf(Path folder) {
+        return Long.parseLong(folder.getFileName().toString().substring(SEED.length()));
+    }
+
+    /**
+     * Makes the folder, if there is nothing in it yet.
+     *
+     * @throws IOException if it cannot be made or is not empty
+     */
+    public void create() throws IOException {
+        Files.createDirectories(path);
+        try (Stream<Path> entries = Files.list(path)) {
+            if (entries.findAny().isPresent()) {
+                throw new DirectoryNotEmptyException(path.toString());
+            }
+        }
+    }
+
+    /**
+     * Reads where the run came from.
+     *
+     * @return the provenance
+     * @throws IOException if the file cannot be read
+     */
+    public Provenance provenance() throws IOException {
+        return read(provenanceFile(), Provenance.class);
+    }
+
+    /**
+     * Writes where the run came from.
+     *
+     * @param provenance the provenance
+     * @throws IOException if the file cannot be written
+     */
+    public void write(Provenance provenance) throws IOException {
+        replace(provenanceFile(), Json.pretty(provenance));
+    }
+
+    /**
+     * Reads what came out.
+     *
+     * @return the result; empty if the run is not finished
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<RunResult> result() throws IOException {
+        return Files.exists(resultFile()) ? Optional.of(read(resultFile(), RunResult.class)) : Optional.empty();
+    }
+
+    /**
+     * Writes what came out.
+     *
+     * @param result the result
+     * @throws IOException if the file cannot be written
+     */
+    public void write(RunResult result) throws IOException {
+        replace(resultFile(), Json.pretty(result));
+    }
+
+    /**
+     * Reads the metrics. A last line that was cut off by a crash is left out.
+     *
+     * @return the lines so far; none if there is no file
+     * @throws IOException if the file cannot be read
+     */
+    public List<Metrics> metrics() throws IOException {
+        if (!Files.exists(metricsFile())) {
+            return List.of();
+        }
+        String text = Files.readString(metricsFile());
+        List<Metrics> metrics = new ArrayList<>();
+        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
+            metrics.add(parse(metricsFile(), line, Metrics.class));
+        }
+        return metrics;
+    }
+
+    /**
+     * Adds a line to the metrics.
+     *
+     * @param metrics how the training stands
+     * @throws IOException if the file cannot be written
+     */
+    public void append(Metrics metrics) throws IOException {
+        Files.writeString(
+                metricsFile(), Json.line(metrics) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    /**
+     * Cuts off metrics that a resumed run is going to write again.
+     *
+     * @param lines how many stay
+     * @return those
+     * @throws IOException if the file cannot be read or written, or has fewer lines
+     */
+    public List<Metrics> keepMetrics(int lines) throws IOException {
+        List<Metrics> all = metrics();
+        if (all.size() < lines) {
+            throw new IOException(
+                    "%s has %d lines but the checkpoint was made after %d: put the missing ones back, or start anew"
+                            .formatted(metricsFile(), all.size(), lines));
+        }
+        List<Metrics> kept = all.subList(0, lines);
+        replace(metricsFile(), kept.stream().map(line -> Json.line(line) + "\n").collect(Collectors.joining()));
+        return List.copyOf(kept);
+    }
+
+    private static <T> T read(Path file, Class<T> type) throws IOException {
+        return parse(file, Files.readString(file), type);
+    }
+
+    private static <T> T parse(Path file, String text, Class<T> type) throws IOException {
+        try {
+            return Json.parse(text, type);
+        } catch (JsonProcessingException broken) {
+            throw new IOException(file + " is damaged: " + broken.getOriginalMessage(), broken);
+        }
+    }
+
+    /**
+     * Writes a text file so that a crash leaves the old one or the new one, whole.
+     *
+     * @param file the file; replaced if it exists
+     * @param text what it shall hold
+     * @throws IOException if it cannot be written; then the old one is still there
+     */
+    public static void replace(Path file, String text) throws IOException {
+        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+        try (FileChannel channel = FileChannel.open(
+                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}

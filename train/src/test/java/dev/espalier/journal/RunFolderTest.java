@@ -1,0 +1,146 @@
+package dev.espalier.journal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunFolderTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    Path temporary;
+
+    @Test
+    void metricsComeBackAsTheyWere() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        List<Metrics> lines = List.of(metrics(10, 0.5), metrics(20, Double.NaN));
+        for (Metrics line : lines) {
+            folder.append(line);
+        }
+        assertEquals(lines, folder.metrics());
+        assertEquals(
+                List.of("accuracy", "a"),
+                List.copyOf(folder.metrics().getFirst().scores().keySet()));
+        assertTrue(Files.readString(folder.metricsFile()).contains("\"train_loss\":0.5,"));
+        assertTrue(Files.readString(folder.metricsFile()).contains("\"train_loss\":null,"));
+    }
+
+    @Test
+    void aLineThatACrashCutOffIsLeftOut() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        Files.writeString(folder.metricsFile(), "{\"step\":", StandardOpenOption.APPEND);
+        assertEquals(List.of(metrics(10, 0.5)), folder.metrics());
+        folder.keepMetrics(1);
+        folder.append(metrics(20, 0.25));
+        assertEquals(List.of(metrics(10, 0.5), metrics(20, 0.25)), folder.metrics());
+    }
+
+    @Test
+    void aDamagedLineIsNamed() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        Files.writeString(folder.metricsFile(), "{\"step\":\n");
+        assertTrue(assertThrows(IOException.class, folder::metrics).toString().contains("metrics.jsonl is damaged"));
+    }
+
+    @Test
+    void metricsThatAreMissingAreNotMadeUp() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        assertThrows(IOException.class, () -> folder.keepMetrics(2));
+    }
+
+    @Test
+    void aResultComesBackAsItWas() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(Optional.empty(), folder.result());
+        RunResult result = new RunResult(
+                7,
+                100,
+                12.5,
+                1e-3,
+                0.1,
+                new LinkedHashMap<>(Map.of("accuracy", 0.97)),
+                new LinkedHashMap<>(Map.of("accuracy", 0.98)),
+                0.5,
+                1000,
+                200,
+                5000,
+                2000,
+                1e-6,
+                2,
+                1);
+        folder.write(result);
+        assertEquals(Optional.of(result), folder.result());
+        assertEquals(0.2, result.effectiveSparsity());
+        assertEquals(2, result.speedUp());
+    }
+
+    @Test
+    void provenanceComesBackAsItWas() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        Provenance provenance = new Provenance("1", "abc", "now", 3, "25", "Linux", "aarch64", 2, "e", "k", "cpu");
+        folder.write(provenance);
+        assertEquals(provenance, folder.provenance());
+    }
+
+    @Test
+    void aFolderThatHoldsSomethingIsNotTaken() throws IOException {
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        folder.create();
+        folder.create();
+        Files.writeString(folder.recipe(), "");
+        assertThrows(DirectoryNotEmptyException.class, folder::create);
+    }
+
+    @Test
+    void seedsAreRunsOfTheirOwnInOrder() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(List.of(folder), folder.runs());
+        folder.seed(10).create();
+        folder.seed(9).create();
+        Files.createDirectory(temporary.resolve("seed-x"));
+        assertEquals(List.of(folder.seed(9), folder.seed(10)), folder.runs());
+    }
+
+    @Test
+    void spreadIsThatOfASample() {
+        assertEquals(new Spread(2, 1, 3), Spread.of(List.of(1.0, 2.0, 3.0)));
+        assertEquals("97.0 ± 1.0 %", Spread.of(List.of(0.96, 0.97, 0.98)).percent());
+        assertEquals("97.0 %", Spread.of(List.of(0.97)).percent());
+    }
+
+    private static Metrics metrics(long step, double loss) {
+        LinkedHashMap<String, Double> scores = new LinkedHashMap<>();
+        scores.put("accuracy", 0.9);
+        scores.put("a", 0.8);
+        return new Metrics(
+                step,
+                1.5,
+                "sparsify",
+                3,
+                1000,
+                1e-3,
+                1e-4,
+                loss,
+                0.9,
+                0.01,
+                0.4,
+                scores,
+                0.7,
+                1.2,
+                0,
+                new LinkedHashMap<>(Map.of("conv.weight", 3)));
+    }
+}
