@@ -4,6 +4,7 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.prox.Summary;
 import dev.espalier.rule.Coefficients;
@@ -98,6 +99,14 @@ public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock
     }
 
     void prepare(double stepSize, double smallStep) {}
+
+    /**
+     * Lays another penalty on the same groups, from the next step on. Nothing else changes; a block without a penalty stays
+     * without.
+     *
+     * @param penalty the penalty of each group
+     */
+    public void changePenalty(Penalty penalty) {}
 
     final TensorView weights(int tensor) {
         return weights.get(tensor);

@@ -64,7 +64,6 @@ final class GroupedBlock extends Block {
     }
 
     private final List<Moments> moments;
-    private final Penalty penalty;
     private final float[] thetas;
     private final int groups;
     private final int groupSize;
@@ -75,6 +74,7 @@ final class GroupedBlock extends Block {
     private final Tally tally = new Tally();
     private final BitSet exact = new BitSet();
 
+    private Penalty penalty;
     private PenaltyTerms terms;
     private double smallStep;
 
@@ -114,6 +114,11 @@ final class GroupedBlock extends Block {
             jobs.add(new Job(tensor, start, rowStride, height, inner, group, count, scratch()));
             jobSums.add(new double[count * Sums.COUNT]);
         }
+    }
+
+    @Override
+    public void changePenalty(Penalty other) {
+        penalty = other;
     }
 
     @Override

@@ -12,10 +12,10 @@ import java.util.List;
 final class IndexedBlock extends Block {
     private final IndexGroups groups;
     private final Moments moments;
-    private final Penalty penalty;
     private final float[] thetas;
     private final Tally tally = new Tally();
     private final int size;
+    private Penalty penalty;
     private double stepSize;
 
     IndexedBlock(IndexGroups groups, Moments moments, Penalty penalty, float[] thetas) {
@@ -30,6 +30,11 @@ final class IndexedBlock extends Block {
     void prepare(double alpha, double smallStep) {
         stepSize = alpha;
         tally.clear();
+    }
+
+    @Override
+    public void changePenalty(Penalty other) {
+        penalty = other;
     }
 
     @Override

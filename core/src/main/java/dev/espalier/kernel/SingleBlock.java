@@ -14,8 +14,8 @@ final class SingleBlock extends Block {
 
     private final int size;
     private final Moments moments;
-    private final Penalty penalty;
     private final Tally[] tallies;
+    private Penalty penalty;
     private PenaltyTerms terms;
 
     SingleBlock(int size, Moments moments, Penalty penalty) {
@@ -30,6 +30,11 @@ final class SingleBlock extends Block {
     @Override
     void prepare(double stepSize, double smallStep) {
         terms = PenaltyTerms.of(penalty.profileOfSize(1), stepSize);
+    }
+
+    @Override
+    public void changePenalty(Penalty other) {
+        penalty = other;
     }
 
     @Override

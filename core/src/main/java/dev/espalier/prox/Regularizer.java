@@ -18,6 +18,16 @@ import java.util.List;
 public record Regularizer(Penalty penalty, Groups groups) {
 
     /**
+     * The same groups with another penalty.
+     *
+     * @param other the penalty of each group
+     * @return the regularizer
+     */
+    public Regularizer withPenalty(Penalty other) {
+        return new Regularizer(other, groups);
+    }
+
+    /**
      * The penalty's value.
      *
      * @param weights the tensors that the groups lie in

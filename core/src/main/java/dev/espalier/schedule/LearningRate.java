@@ -38,6 +38,17 @@ public sealed interface LearningRate {
     }
 
     /**
+     * This schedule for some steps, then another one.
+     *
+     * @param steps how long this one holds
+     * @param next what follows, from its own step 0
+     * @return the schedule
+     */
+    default LearningRate then(long steps, LearningRate next) {
+        return new Then(this, steps, next);
+    }
+
+    /**
      * The same rate throughout.
      *
      * @param rate α ≥ 0
@@ -157,6 +168,26 @@ public sealed interface LearningRate {
         @Override
         public double at(long step) {
             return schedule.at(step) * Math.min(1, (step + 1.0) / steps);
+        }
+    }
+
+    /**
+     * One schedule after the other, each from its own step 0: {@code α = first(step)} up to {@code steps}, then
+     * {@code next(step − steps)}.
+     *
+     * @param first what comes first
+     * @param steps for how long
+     * @param next what follows and goes on
+     */
+    record Then(LearningRate first, long steps, LearningRate next) implements LearningRate {
+        /** Checks the length. */
+        public Then {
+            Check.atLeast("steps", steps, 1);
+        }
+
+        @Override
+        public double at(long step) {
+            return step < steps ? first.at(step) : next.at(step - steps);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.espalier.check.Check;
 import dev.espalier.kernel.Block;
 import dev.espalier.kernel.LaneChoice;
 import dev.espalier.kernel.StepKernel;
+import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.root.ReciprocalNewton;
 import dev.espalier.rule.Coefficients;
@@ -50,13 +51,13 @@ public final class Optimizer implements AutoCloseable {
     private static final int SKIPPED = 1;
 
     private final UpdateRule rule;
-    private final List<ParameterSet> sets;
     private final StepOptions options;
     private final Arena arena = Arena.ofShared();
     private final List<TensorState> tensors = new ArrayList<>();
     private final List<SetState> trained = new ArrayList<>();
     private final StepKernel kernel;
     private final long[] counters = new long[2];
+    private List<ParameterSet> sets;
     private boolean closed;
 
     /** The moments of a trained tensor; null where the rule has none. */
@@ -71,7 +72,13 @@ public final class Optimizer implements AutoCloseable {
 
     /** A trained set, its block and the norms of its groups. */
     @SuppressWarnings("ArrayRecordComponent") // the block writes the norms; nobody compares these records
-    private record SetState(ParameterSet set, List<TensorState> tensors, Block block, float[] thetas) {}
+    private record SetState(ParameterSet set, List<TensorState> tensors, Block block, float[] thetas) {
+        /** The same memory with another penalty. */
+        SetState with(Penalty penalty) {
+            block.changePenalty(penalty);
+            return new SetState(changed(set, penalty), tensors, block, thetas);
+        }
+    }
 
     /**
      * An optimizer for a model.
@@ -144,9 +151,7 @@ public final class Optimizer implements AutoCloseable {
      * @return what was done
      */
     public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
-        if (closed) {
-            throw new IllegalStateException("the optimizer is closed, and its moments are gone: make a new one");
-        }
+        requireOpen();
         List<TensorView> allGradients = views(GRADIENT, gradients, tensors);
         views(WEIGHTS, weights, tensors);
         long step = steps() + 1;
@@ -182,6 +187,30 @@ public final class Optimizer implements AutoCloseable {
         kernel.run();
         counters[STEPS] = step;
         return new StepReport(step, false, reports());
+    }
+
+    /**
+     * Lays another penalty on the groups of every penalised set, from the next step on. Moments, norms and counters stay: it
+     * goes on like an optimizer that was made with this penalty and has read this one's {@link #state}. With λ = 0 the groups
+     * are stepped as without a penalty, up to rounding; the subgradient method then takes exactly the plain step.
+     *
+     * @param penalty the penalty of each group
+     */
+    public void changePenalty(Penalty penalty) {
+        requireOpen();
+        sets = sets.stream().map(set -> changed(set, penalty)).toList();
+        trained.replaceAll(state -> state.with(penalty));
+    }
+
+    private static ParameterSet changed(ParameterSet set, Penalty penalty) {
+        Regularizer regularizer = set.regularizer();
+        return regularizer == null ? set : set.withRegularizer(regularizer.withPenalty(penalty));
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the optimizer is closed, and its moments are gone: make a new one");
+        }
     }
 
     private List<SetReport> reports() {
@@ -302,7 +331,7 @@ public final class Optimizer implements AutoCloseable {
     /**
      * The parameter sets.
      *
-     * @return as they were given
+     * @return as they were given, with the penalty that is in force
      */
     public List<ParameterSet> sets() {
         return sets;

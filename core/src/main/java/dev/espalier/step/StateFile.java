@@ -133,7 +133,28 @@ public final class StateFile {
         }
     }
 
+    /**
+     * Whether a file is whole: its checksum fits.
+     *
+     * @param file the file
+     * @return false if it is damaged, cut off, or something else altogether
+     */
+    public static boolean isIntact(Path file) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return isIntact(channel);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file + ": " + e, e);
+        }
+    }
+
     private static void requireIntact(Path file, FileChannel channel) throws IOException {
+        if (!isIntact(channel)) {
+            throw new IllegalArgumentException(
+                    file + " is damaged or cut off: its checksum does not fit; use an older one");
+        }
+    }
+
+    private static boolean isIntact(FileChannel channel) throws IOException {
         long end = channel.size() - Integer.BYTES;
         CRC32C sum = new CRC32C();
         ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK);
@@ -145,10 +166,7 @@ public final class StateFile {
         if (end >= 0) {
             readFully(channel, stored, end);
         }
-        if (end < 0 || stored.getInt(0) != (int) sum.getValue()) {
-            throw new IllegalArgumentException(
-                    file + " is damaged or cut off: its checksum does not fit; use an older one");
-        }
+        return end >= 0 && stored.getInt(0) == (int) sum.getValue();
     }
 
     private static void readFully(FileChannel channel, ByteBuffer bytes, long position) throws IOException {

@@ -52,7 +52,16 @@ class LearningRateTest {
                 Arguments.of(constant.warmedUp(4), 4, 0.5),
                 Arguments.of(linear.warmedUp(4), 1, 3.5 / 2), // the schedule itself runs from step 0
                 Arguments.of(linear.warmedUp(4), 6, 1),
-                Arguments.of(constant.warmedUp(1), 0, 0.5));
+                Arguments.of(constant.warmedUp(1), 0, 0.5),
+                Arguments.of(linear.then(6, cosine), 0, 4),
+                Arguments.of(linear.then(6, cosine), 5, 1.5),
+                Arguments.of(linear.then(6, cosine), 6, 3), // the next one from its own step 0
+                Arguments.of(linear.then(6, cosine), 11, 2),
+                Arguments.of(linear.then(6, cosine), 1000, 1),
+                Arguments.of(constant.then(2, steps.then(10, linear)), 1, 0.5),
+                Arguments.of(constant.then(2, steps.then(10, linear)), 11, 1),
+                Arguments.of(constant.then(2, steps.then(10, linear)), 14, 3),
+                Arguments.of(constant.then(2, steps).then(12, linear), 14, 3));
     }
 
     @ParameterizedTest
@@ -78,6 +87,7 @@ class LearningRateTest {
         assertRefused("last", () -> new LearningRate.Cosine(1, -1, 1));
         assertRefused("steps", () -> new LearningRate.Cosine(1, 0, 0));
         assertRefused("steps", () -> LearningRate.constant(1).warmedUp(0));
+        assertRefused("steps", () -> LearningRate.constant(1).then(0, LearningRate.constant(1)));
     }
 
     @Test

@@ -1,0 +1,194 @@
+package dev.espalier.step;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.group.AxisGroups;
+import dev.espalier.group.IndexGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.penalty.GroupMcp;
+import dev.espalier.penalty.GroupScad;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.prox.Summary;
+import dev.espalier.rule.UpdateRule;
+import dev.espalier.schedule.LearningRate;
+import dev.espalier.step.StepOptions.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A penalty that changes between steps. */
+class PenaltyChangeTest {
+    private static final LearningRate RATE = new LearningRate.Cosine(0.1, 0.01, 20);
+    private static final Penalty LASSO = new GroupLasso(0.2);
+    private static final Penalty MCP = new GroupMcp(0.3, 2);
+
+    /** One set for each kind of block, one without a penalty, one that is frozen. */
+    private static List<ParameterSet> sets(Penalty penalty) {
+        return List.of(
+                ParameterSet.of(RATE, new Parameter("bias", 1_003)),
+                ParameterSet.of(RATE, new Parameter("conv", 6 * 40 * 9))
+                        .withRegularizer(new Regularizer(penalty, new AxisGroups(6, 40, 9))),
+                ParameterSet.of(RATE, new Parameter("query", 7 * 30), new Parameter("key", 5 * 30))
+                        .withRegularizer(new Regularizer(
+                                penalty, new JointGroups(List.of(new AxisGroups(7, 30, 1), new AxisGroups(5, 30, 1))))),
+                ParameterSet.of(RATE, new Parameter("odd", 9))
+                        .withRegularizer(new Regularizer(
+                                penalty, new IndexGroups(9, List.of(List.of(8L, 2L, 3L), List.of(0L, 1L))))),
+                ParameterSet.of(RATE, new Parameter("single", 77))
+                        .withRegularizer(new Regularizer(penalty, AxisGroups.single(77))),
+                ParameterSet.of(RATE, new Parameter("frozen", 4))
+                        .withRegularizer(new Regularizer(penalty, new AxisGroups(2, 2, 1)))
+                        .withoutTraining());
+    }
+
+    /** A model, its optimizer, and gradients that are the same for every run. */
+    private static final class Run implements AutoCloseable {
+        final TestModel model;
+        final Optimizer optimizer;
+
+        Run(List<ParameterSet> sets, UpdateRule rule, Method method) {
+            model = new TestModel(sets);
+            optimizer =
+                    new Optimizer(rule, sets, StepOptions.DEFAULT.withThreads(2).withMethod(method));
+            TestModel.fill(model.weights(), new SplittableRandom(1), 0.3);
+        }
+
+        StepReport step() {
+            TestModel.fill(model.gradients(), new SplittableRandom(1000 + optimizer.steps()), 1);
+            return optimizer.step(model.weights(), model.gradients());
+        }
+
+        void steps(int count) {
+            for (int i = 0; i < count; i++) {
+                step();
+            }
+        }
+
+        /** Takes over weights and state. */
+        void goOnFrom(Run other) {
+            model.weights()
+                    .forEach((name, view) -> view.segment()
+                            .copyFrom(other.model
+                                    .weights()
+                                    .getOrDefault(name, view)
+                                    .segment()));
+            optimizer
+                    .state()
+                    .forEach((name, memory) ->
+                            memory.copyFrom(other.optimizer.state().getOrDefault(name, memory)));
+        }
+
+        @Override
+        public void close() {
+            optimizer.close();
+            model.close();
+        }
+    }
+
+    static Stream<Arguments> changes() {
+        List<Penalty> penalties = List.of(LASSO, MCP, new GroupScad(0.2, 3), new GroupLasso(0));
+        return Stream.of(Method.values())
+                .flatMap(method -> Stream.of(new UpdateRule.Adam(), new UpdateRule.Momentum())
+                        .flatMap(rule -> penalties.stream()
+                                .flatMap(from -> penalties.stream()
+                                        .filter(to -> to != from)
+                                        .map(to -> Arguments.of(method, rule, from, to)))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void itIsAsIfTheOptimizerHadBeenMadeWithTheNewPenalty(Method method, UpdateRule rule, Penalty from, Penalty to) {
+        try (Run changed = new Run(sets(from), rule, method);
+                Run stubborn = new Run(sets(from), rule, method);
+                Run made = new Run(sets(to), rule, method)) {
+            changed.steps(5);
+            stubborn.steps(9);
+            made.goOnFrom(changed);
+            changed.optimizer.changePenalty(to);
+            assertEquals(sets(to), changed.optimizer.sets());
+            for (int i = 0; i < 4; i++) {
+                assertEquals(made.step(), changed.step());
+            }
+            int[] weights = TestModel.bits(changed.model.weights());
+            assertArrayEquals(TestModel.bits(made.model.weights()), weights);
+            assertEquals(TestModel.copy(made.optimizer.state()), TestModel.copy(changed.optimizer.state()));
+            assertFalse(Arrays.equals(TestModel.bits(stubborn.model.weights()), weights), "the change has no effect");
+        }
+    }
+
+    @Test
+    void changingBackAndForthBetweenStepsIsNoChange() {
+        try (Run plain = new Run(sets(MCP), new UpdateRule.Adam(), Method.PROXIMAL);
+                Run nervous = new Run(sets(MCP), new UpdateRule.Adam(), Method.PROXIMAL)) {
+            for (int i = 0; i < 5; i++) {
+                nervous.optimizer.changePenalty(LASSO);
+                nervous.optimizer.changePenalty(MCP);
+                assertEquals(plain.step(), nervous.step());
+            }
+            assertArrayEquals(TestModel.bits(plain.model.weights()), TestModel.bits(nervous.model.weights()));
+        }
+    }
+
+    /** The blocks with a penalty go by way of D·x, so they may differ from the plain step by float32's rounding. */
+    @ParameterizedTest
+    @EnumSource
+    void withoutStrengthAGroupIsSteppedAsWithoutPenalty(Method method) {
+        List<ParameterSet> plainSets = sets(LASSO).stream()
+                .map(set ->
+                        new ParameterSet(set.parameters(), set.learningRate(), set.weightDecay(), null, set.frozen()))
+                .toList();
+        try (Run idle = new Run(sets(LASSO), new UpdateRule.Adam(), method);
+                Run plain = new Run(plainSets, new UpdateRule.Adam(), method)) {
+            for (Penalty none : List.of(new GroupLasso(0), new GroupMcp(0, 2))) {
+                idle.steps(3);
+                plain.goOnFrom(idle);
+                idle.optimizer.changePenalty(none);
+                Summary summary = idle.step().summary();
+                plain.step();
+                assertEquals(0, summary.zeroed());
+                assertEquals(0, summary.shrunk());
+                assertEquals(method == Method.PROXIMAL ? 40 + 30 + 2 + 77 : 0, summary.untouched());
+                idle.model.weights().forEach((name, view) -> {
+                    double[] expected = TestModel.values(plain.model.weights().getOrDefault(name, view));
+                    double tolerance = method == Method.PROXIMAL ? 4 * Math.ulp(1f) : 0;
+                    double[] actual = TestModel.values(view);
+                    for (int i = 0; i < actual.length; i++) {
+                        assertEquals(expected[i], actual[i], tolerance * Math.max(0.1, Math.abs(expected[i])), name);
+                    }
+                });
+                idle.optimizer.changePenalty(LASSO);
+            }
+        }
+    }
+
+    @Test
+    void setsWithoutAPenaltyStayWithout() {
+        try (Run run = new Run(sets(LASSO), new UpdateRule.Sgd(), Method.PROXIMAL)) {
+            ParameterSet bias = run.optimizer.sets().getFirst();
+            run.optimizer.changePenalty(MCP);
+            assertSame(bias, run.optimizer.sets().getFirst());
+        }
+    }
+
+    @Test
+    void aClosedOptimizerRefuses() {
+        Run run = new Run(sets(LASSO), new UpdateRule.Sgd(), Method.PROXIMAL);
+        run.close();
+        String message = assertThrows(IllegalStateException.class, () -> run.optimizer.changePenalty(MCP))
+                .toString();
+        assertTrue(message.contains("closed"), message);
+    }
+}
