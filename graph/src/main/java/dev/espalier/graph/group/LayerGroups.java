@@ -1,12 +1,20 @@
 package dev.espalier.graph.group;
 
+import dev.espalier.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
+import dev.espalier.group.IndexGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.numeric.Norm;
 import dev.espalier.tensor.TensorView;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -64,26 +72,87 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
      * @return one truth value for each group
      */
     public boolean[] zeros(Graph graph) {
-        List<TensorView> views = new ArrayList<>();
+        Map<String, TensorView> contents = new HashMap<>();
         for (String parameter : parameters()) {
             Tensor tensor = graph.tensor(parameter);
-            if (tensor == null) {
-                throw new IllegalArgumentException("graph " + graph.name() + " has no parameter " + parameter);
+            if (tensor != null) {
+                contents.put(parameter, tensor.view());
             }
-            views.add(tensor.view());
         }
-        groups.requireFit("graph " + graph.name(), views);
+        return zeros(contents);
+    }
+
+    /**
+     * Which groups are exactly zero.
+     *
+     * @param contents the weights by name
+     * @return one truth value for each group
+     */
+    public boolean[] zeros(Map<String, TensorView> contents) {
+        List<TensorView> views = views(contents);
         boolean[] zeros = new boolean[groups.count()];
-        for (int group = 0; group < zeros.length; group++) {
-            zeros[group] = isZero(group, views);
+        Arrays.fill(zeros, true);
+        switch (groups) {
+            case AxisGroups axis -> keepZeros(axis, views.getFirst(), zeros);
+            case JointGroups joint -> {
+                for (int tensor = 0; tensor < views.size(); tensor++) {
+                    keepZeros(joint.parts().get(tensor), views.get(tensor), zeros);
+                }
+            }
+            case IndexGroups indexed -> {
+                for (int group = 0; group < zeros.length; group++) {
+                    zeros[group] = Norm.of(indexed.gather(group, views)) == 0;
+                }
+            }
         }
         return zeros;
     }
 
-    private boolean isZero(int group, List<TensorView> views) {
-        boolean[] zero = {true};
-        groups.forEach(group, (tensor, index) -> zero[0] &= views.get(tensor).get(index) == 0);
-        return zero[0];
+    /** Row by row, as the memory lies; a group that is known not to be zero is not looked at again. */
+    private static void keepZeros(AxisGroups axis, TensorView view, boolean[] zeros) {
+        for (long row = 0; row < axis.outer(); row++) {
+            for (int group = 0; group < zeros.length; group++) {
+                long start = (row * zeros.length + group) * axis.inner();
+                for (long index = start; zeros[group] && index < start + axis.inner(); index++) {
+                    zeros[group] = view.get(index) == 0;
+                }
+            }
+        }
+    }
+
+    /**
+     * Which groups are small: {@code ‖x_g‖ ≤ t·√|g|}.
+     *
+     * @param contents the weights by name
+     * @param threshold t; 0 for those that are exactly zero
+     * @return one truth value for each group
+     */
+    public boolean[] small(Map<String, TensorView> contents, double threshold) {
+        if (Check.notNegative("threshold", threshold) == 0) {
+            return zeros(contents);
+        }
+        List<TensorView> views = views(contents);
+        boolean[] small = new boolean[groups.count()];
+        for (int group = 0; group < small.length; group++) {
+            double[] values = groups.gather(group, views);
+            small[group] = Norm.of(values) <= threshold * Math.sqrt(values.length);
+        }
+        return small;
+    }
+
+    /** The layer's own tensors, in the order in which the groups address them. */
+    List<TensorView> views(Map<String, TensorView> contents) {
+        List<TensorView> views = new ArrayList<>();
+        for (String parameter : parameters()) {
+            TensorView view = contents.get(parameter);
+            if (view == null) {
+                throw new IllegalArgumentException(
+                        "there are no weights of %s among %s".formatted(parameter, contents.keySet()));
+            }
+            views.add(view);
+        }
+        groups.requireFit(name(), views);
+        return views;
     }
 
     /**

@@ -64,17 +64,40 @@ public final class Layers {
      * @return images {@code [batch, filters, …]}
      */
     public Value convolution(String name, Value input, long filters, long kernel, long stride) {
+        return convolution(
+                name,
+                stride,
+                input,
+                filter(name, input, filters, kernel, Initialization.kaiming(filters * kernel * kernel)));
+    }
+
+    /**
+     * The same with a bias, for a convolution that no norm follows. Its weights start as Kaiming's by the number of inputs
+     * of one output, which keeps the size of a signal where no norm does that; its biases start at zero.
+     *
+     * @param name its name
+     * @param input images {@code [batch, channels, height, width]}
+     * @param filters number of channels that come out
+     * @param kernel height and width of its window; odd
+     * @param stride steps of the window
+     * @return images {@code [batch, filters, …]}
+     */
+    public Value biasedConvolution(String name, Value input, long filters, long kernel, long stride) {
+        long fan = length(input, 1) * kernel * kernel;
+        Value weight = filter(name, input, filters, kernel, Initialization.kaiming(fan));
+        return convolution(name, stride, input, weight, parameter(name + ".bias", Initialization.ZEROS, filters));
+    }
+
+    private Value filter(String name, Value input, long filters, long kernel, Initialization initialization) {
         if (kernel % 2 == 0) {
             throw new IllegalArgumentException("kernel = " + kernel + " of " + name + " must be odd");
         }
-        Value weight = parameter(
-                name + ".weight",
-                Initialization.kaiming(filters * kernel * kernel),
-                filters,
-                length(input, 1),
-                kernel,
-                kernel);
-        return graph.add(name, new Conv(Windows.square(stride, kernel / 2), 1), input, weight);
+        return parameter(name + ".weight", initialization, filters, length(input, 1), kernel, kernel);
+    }
+
+    private Value convolution(String name, long stride, Value... from) {
+        long kernel = length(from[1], -1);
+        return graph.add(name, new Conv(Windows.square(stride, kernel / 2), 1), from);
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.espalier.graph.model;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
-import dev.espalier.graph.type.DataType;
 import java.util.List;
 
 /**
@@ -24,13 +23,12 @@ public final class ResNet34 {
      *
      * @param options classes and images
      * @param weights what it starts from
-     * @return from {@code image [batch, channels, size, size]} to {@code logits [batch, classes]}
+     * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
     public static Graph build(ImageOptions options, Weights weights) {
         GraphBuilder graph = new GraphBuilder("resnet34");
         Layers layers = new Layers(graph, weights);
-        Value image =
-                graph.input("image", DataType.FLOAT32, "batch", options.channels(), options.size(), options.size());
+        Value image = options.input(graph);
         Value signal = layers.convolution("stem.conv", image, FIRST_WIDTH, 3, 1);
         signal = layers.relu("stem.relu", layers.batchNorm("stem.norm", signal));
         for (int stage = 0; stage < BLOCKS.size(); stage++) {

@@ -4,7 +4,6 @@ import dev.espalier.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
-import dev.espalier.graph.type.DataType;
 import java.util.List;
 import java.util.Set;
 
@@ -27,16 +26,16 @@ public final class Vgg16 {
     /**
      * The network.
      *
-     * @param options classes and images; at least 32 pixels wide
+     * @param options classes and images, at least 32×32
      * @param weights what it starts from
-     * @return from {@code image [batch, channels, size, size]} to {@code logits [batch, classes]}
+     * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
     public static Graph build(ImageOptions options, Weights weights) {
-        Check.atLeast("size of images for VGG-16", options.size(), LEAST_SIZE);
+        Check.atLeast("height of images for VGG-16", options.height(), LEAST_SIZE);
+        Check.atLeast("width of images for VGG-16", options.width(), LEAST_SIZE);
         GraphBuilder graph = new GraphBuilder("vgg16");
         Layers layers = new Layers(graph, weights);
-        Value signal =
-                graph.input("image", DataType.FLOAT32, "batch", options.channels(), options.size(), options.size());
+        Value signal = options.input(graph);
         for (int i = 0; i < FILTERS.size(); i++) {
             String name = "features." + i;
             signal = layers.convolution(name + ".conv", signal, FILTERS.get(i), 3, 1);

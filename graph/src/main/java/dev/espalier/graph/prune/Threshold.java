@@ -4,7 +4,7 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.group.Groups;
+import dev.espalier.tensor.TensorView;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,10 +38,16 @@ record Threshold(Graph graph, int zeroedGroups) {
         List<Tensor> tensors = layer.parameters().stream()
                 .map(name -> Objects.requireNonNull(graph.tensor(name)))
                 .toList();
+        Map<String, TensorView> views = new HashMap<>();
+        layer.parameters()
+                .forEach(name -> views.put(
+                        name, Objects.requireNonNull(graph.tensor(name)).view()));
+        boolean[] small = layer.small(views, threshold);
+        boolean[] zeros = layer.zeros(views);
         List<double[]> values = tensors.stream().map(Threshold::values).toList();
         int zeroed = 0;
-        for (int group = 0; group < layer.groups().count(); group++) {
-            if (isSmall(layer.groups(), group, values, threshold)) {
+        for (int group = 0; group < small.length; group++) {
+            if (small[group] && !zeros[group]) {
                 layer.groups().forEach(group, (tensor, index) -> values.get(tensor)[(int) index] = 0);
                 zeroed++;
             }
@@ -57,17 +63,5 @@ record Threshold(Graph graph, int zeroedGroups) {
 
     private static double[] values(Tensor tensor) {
         return LongStream.range(0, tensor.size()).mapToDouble(tensor::getDouble).toArray();
-    }
-
-    /** Whether a group is small, but not zero. */
-    private static boolean isSmall(Groups groups, int group, List<double[]> values, double threshold) {
-        double[] squares = {0};
-        int[] size = {0};
-        groups.forEach(group, (tensor, index) -> {
-            double value = values.get(tensor)[(int) index];
-            squares[0] += value * value;
-            size[0]++;
-        });
-        return squares[0] > 0 && Math.sqrt(squares[0]) <= threshold * Math.sqrt(size[0]);
     }
 }

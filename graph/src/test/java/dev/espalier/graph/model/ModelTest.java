@@ -12,6 +12,7 @@ import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
+import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pool;
@@ -44,11 +45,7 @@ class ModelTest {
         assertEquals(Shape.of(64, 3, 3, 3), graph.shape("features.0.conv.weight"));
         assertEquals(Shape.of(512, 512, 3, 3), graph.shape("features.12.conv.weight"));
         assertEquals(Shape.of(10, 512), graph.shape("classifier.weight"));
-        List<Long> pooled = graph.nodes().stream()
-                .filter(node -> node.operator() instanceof Pool)
-                .map(node -> graph.shape(node.output()).get(-1).value())
-                .toList();
-        assertEquals(List.of(16L, 8L, 4L, 2L, 1L), pooled);
+        assertEquals(List.of(16L, 8L, 4L, 2L, 1L), pooledWidths(graph));
     }
 
     @Test
@@ -73,6 +70,84 @@ class ModelTest {
         assertEquals(Shape.of("batch", 512, 4, 4), graph.shape("stages.3.2.relu2"));
         assertEquals(Shape.of(128, 64, 1, 1), graph.shape("stages.1.0.shortcut.conv.weight"));
         assertFalse(graph.initializers().containsKey("stages.0.0.shortcut.conv.weight"));
+    }
+
+    @Test
+    void smallCnnHalvesTheImageBehindEverySecondConvolution() {
+        Graph graph = SmallCnn.build(new ImageOptions(10, 1, 8), List.of(32, 32, 64, 64), true, ZERO);
+        assertEquals(4, count(graph, Conv.class));
+        assertEquals(9 * (32 + 32 * 32 + 32 * 64 + 64 * 64) + 2 * (32 + 32 + 64 + 64) + 650, Cost.parameters(graph));
+        assertEquals(List.of(4L, 2L), pooledWidths(graph));
+        assertEquals(
+                List.of("image"), graph.inputs().stream().map(Graph.Input::name).toList());
+        assertEquals(List.of("logits"), graph.outputs());
+        assertEquals(Shape.of("batch", 10), graph.shape("logits"));
+        assertEquals(Shape.of(64, 32, 3, 3), graph.shape("features.2.conv.weight"));
+        assertEquals(Shape.of(10, 64), graph.shape("classifier.weight"));
+        assertEquals(GroupRules.everything().derive(graph).count(), 1 + 32 + 32 + 64 + 64);
+    }
+
+    @Test
+    void smallCnnStopsHalvingWhereNothingIsLeftToHalve() {
+        Graph graph = SmallCnn.build(new ImageOptions(3, 1, 5, 2), List.of(2, 2, 2, 2, 2, 2, 2), true, ZERO);
+        assertEquals(List.of(1L), pooledWidths(graph));
+        assertEquals(Shape.of("batch", 2, 2, 1), graph.shape("features.6.relu"));
+        assertThrows(IllegalArgumentException.class, () -> SmallCnn.build(ImageOptions.CIFAR10, List.of(), true, ZERO));
+        assertThrows(
+                IllegalArgumentException.class, () -> SmallCnn.build(ImageOptions.CIFAR10, List.of(0), true, ZERO));
+    }
+
+    @Test
+    void smallCnnWithoutNormsHasBiases() {
+        Graph graph = SmallCnn.build(ImageOptions.CIFAR10, List.of(4, 5), false, Weights.seeded(1));
+        assertEquals(
+                List.of(
+                        "features.0.conv.weight",
+                        "features.0.conv.bias",
+                        "features.1.conv.weight",
+                        "features.1.conv.bias",
+                        "classifier.weight",
+                        "classifier.bias"),
+                List.copyOf(graph.initializers().keySet()));
+        assertEquals(0, tensor(graph, "features.1.conv.bias").getDouble(2));
+        // By the inputs: with 27 of them, 108 numbers have the variance 2/27.
+        assertEquals(2.0 / 27, moment(tensor(graph, "features.0.conv.weight").toFloats(), 2), 0.02);
+    }
+
+    private static List<Long> pooledWidths(Graph graph) {
+        return graph.nodes().stream()
+                .filter(node -> node.operator() instanceof Pool)
+                .map(node -> graph.shape(node.output()).get(-1).value())
+                .toList();
+    }
+
+    @Test
+    void mlpReadsVectorsOrImages() {
+        Graph vectors = Mlp.ofVectors(3, 20, List.of(16, 8), ZERO);
+        assertEquals("features", vectors.inputs().getFirst().name());
+        assertEquals(Shape.of("batch", 20), vectors.shape("features"));
+        assertEquals(20 * 16 + 16 + 16 * 8 + 8 + 8 * 3 + 3, Cost.parameters(vectors));
+        assertEquals(Shape.of("batch", 3), vectors.shape("logits"));
+        assertEquals(2, labels(vectors, "Relu"));
+        assertEquals(20 + 16 + 8, GroupRules.everything().derive(vectors).count());
+
+        Graph images = Mlp.ofImages(new ImageOptions(10, 3, 4, 5), List.of(7), ZERO);
+        assertEquals(Shape.of("batch", 3, 4, 5), images.shape("image"));
+        assertEquals(Shape.of(7, 60), images.shape("hidden.0.weight"));
+        assertEquals(Shape.of("batch", 10), images.shape("logits"));
+        assertEquals(60 + 7, GroupRules.everything().derive(images).count());
+        assertThrows(IllegalArgumentException.class, () -> Mlp.ofVectors(3, 20, List.of(16, 0), ZERO));
+    }
+
+    @Test
+    void imagesNeedNotBeSquare() {
+        Graph graph = Vgg16.build(new ImageOptions(10, 3, 32, 64), ZERO);
+        assertEquals(Shape.of("batch", 3, 32, 64), graph.shape("image"));
+        assertEquals(Shape.of(10, 1024), graph.shape("classifier.weight"));
+        assertThrows(IllegalArgumentException.class, () -> Vgg16.build(new ImageOptions(10, 3, 64, 31), ZERO));
+        assertEquals(
+                Shape.of("batch", 10),
+                ResNet34.build(new ImageOptions(10, 3, 8, 6), ZERO).shape("logits"));
     }
 
     @Test
