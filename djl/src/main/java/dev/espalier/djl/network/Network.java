@@ -19,6 +19,7 @@ import dev.espalier.graph.pass.Specialization;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -61,7 +62,8 @@ public final class Network implements AutoCloseable {
     private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
     private final SequencedMap<List<List<Long>>, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
     private final boolean drops;
-    private long seed;
+    /** The seed of the next pass, as memory that can be saved. */
+    private final long[] seed = new long[1];
 
     /**
      * A network.
@@ -119,7 +121,7 @@ public final class Network implements AutoCloseable {
      * @return this network
      */
     public Network seed(long number) {
-        seed = number;
+        seed[0] = number;
         return this;
     }
 
@@ -255,7 +257,7 @@ public final class Network implements AutoCloseable {
 
     private void prepareTraining() {
         if (drops) {
-            JniUtils.setSeed(seed++);
+            JniUtils.setSeed(seed[0]++);
         }
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> {
             if (isTrained(name) && !gradients.containsKey(name)) {
@@ -306,11 +308,31 @@ public final class Network implements AutoCloseable {
     }
 
     private TensorView view(String name, PtNDArray array) {
+        requireHost(name);
+        return Tensors.view(array);
+    }
+
+    private void requireHost(String name) {
         if (!manager.getDevice().equals(Device.cpu())) {
             throw new UnsupportedOperationException("the memory of " + name + " is on " + manager.getDevice()
                     + ": it can be seen only if the network is on Device.cpu()");
         }
-        return Tensors.view(array);
+    }
+
+    /**
+     * All that training changes in the network, as live memory by name: every parameter and buffer, and what is dropped out
+     * next. Whoever saves it and later reads it back into a network of the same graph goes on bit for bit.
+     *
+     * @return the memory, in a fixed order; good until the network is closed
+     */
+    public SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        state.put("seed", MemorySegment.ofArray(seed));
+        arrays.forEach((name, array) -> {
+            requireHost(name);
+            state.put("tensor/" + name, Tensors.memory(array));
+        });
+        return state;
     }
 
     /** Sets all gradients to zero; nobody else does. */
@@ -327,6 +349,24 @@ public final class Network implements AutoCloseable {
         Map<String, Tensor> current = new HashMap<>();
         arrays.forEach((name, array) -> current.put(name, Tensors.tensor(array)));
         return graph.withTensors(current);
+    }
+
+    /**
+     * Runs the network for inference.
+     *
+     * @param inputs every input by name
+     * @return copies of the outputs by name, in the graph's order
+     */
+    public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
+        try (NDManager scratch = manager.newSubManager()) {
+            Map<String, NDArray> given = new LinkedHashMap<>();
+            inputs.forEach((name, tensor) -> given.put(name, Tensors.of(scratch, tensor)));
+            try (Pass pass = forward(given, Mode.INFERENCE)) {
+                SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+                pass.outputs().forEach((name, output) -> outputs.put(name, Tensors.tensor(output)));
+                return outputs;
+            }
+        }
     }
 
     /**

@@ -24,6 +24,7 @@ import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -151,6 +152,31 @@ class NetworkTest {
             assertTrue(tensor(start, "layer1.conv.weight").sameAs(tensor(before, "layer1.conv.weight")));
             network.load(before);
             assertTrue(output.sameAs(run(network, inputs, Mode.INFERENCE)));
+        }
+    }
+
+    /** Batch statistics, dropout and weights: all that training changes. */
+    @Test
+    void aNetworkWithTheStateOfAnotherGoesOnLikeIt() {
+        for (Graph graph : List.of(Models.convolutional(), dropout(0.5))) {
+            try (Network one = new Network(graph, Device.cpu()).seed(5);
+                    Network other = new Network(graph, Device.cpu()).seed(6)) {
+                Graph.Input input = graph.inputs().getFirst();
+                Tensor values = Tensor.compute(
+                        dev.espalier.graph.type.DataType.FLOAT32,
+                        input.type().shape().rank() == 4 ? new long[] {2, 1, 8, 8} : new long[] {1000},
+                        index -> Math.sin((double) index));
+                Map<String, NDArray> inputs = Map.of(input.name(), Tensors.of(manager, values));
+                run(one, inputs, Mode.TRAINING);
+                Map<String, MemorySegment> state = one.state();
+                other.state().forEach((name, memory) -> memory.copyFrom(Objects.requireNonNull(state.get(name))));
+                Tensor expected = run(one, inputs, Mode.TRAINING);
+                assertTrue(expected.sameAs(run(other, inputs, Mode.TRAINING)), graph.name());
+                assertTrue(one.predict(Map.of(input.name(), values))
+                        .firstEntry()
+                        .getValue()
+                        .sameAs(run(other, inputs, Mode.INFERENCE)));
+            }
         }
     }
 

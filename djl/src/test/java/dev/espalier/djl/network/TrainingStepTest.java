@@ -1,5 +1,6 @@
 package dev.espalier.djl.network;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -31,6 +32,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -146,6 +148,32 @@ class TrainingStepTest {
                     assertEquals(0, gradient.get(i));
                 }
             }
+        }
+    }
+
+    @Test
+    void halvesOfABatchAddUpToTheBatch() {
+        try (Network network = new Network(Models.perceptron(4, 2), Device.cpu())) {
+            List<float[]> seen = new ArrayList<>();
+            TrainingStep step = new TrainingStep(network, Loss.softmaxCrossEntropy(), (weights, gradients) -> {
+                TensorView gradient = Objects.requireNonNull(gradients.get("logits.weight"));
+                float[] copy = new float[Math.toIntExact(gradient.size())];
+                for (int i = 0; i < copy.length; i++) {
+                    copy[i] = (float) gradient.get(i);
+                }
+                seen.add(copy);
+            });
+            NDArray images = manager.randomNormal(new Shape(6, 4));
+            NDArray labels = manager.create(new long[] {0, 1, 1, 0, 0, 1});
+            step.run(Map.of("x", images), new NDList(labels));
+            for (String half : List.of("0:3", "3:6")) {
+                step.addGradients(Map.of("x", images.get(half)), new NDList(labels.get(half)), 0.5);
+            }
+            step.applyGradients();
+            assertArrayEquals(seen.getFirst(), seen.getLast(), 1e-6f);
+            assertTrue(Math.abs(seen.getFirst()[0]) > 1e-3);
+            TensorView left = network.gradients().firstEntry().getValue();
+            assertEquals(0, left.get(0));
         }
     }
 
