@@ -66,8 +66,29 @@ public final class Cifar10Files {
         return official().loadAll(folder);
     }
 
-    private static Cifar10Files official() {
+    static Cifar10Files official() {
         return new Cifar10Files(RECORDS, checksums());
+    }
+
+    List<String> names() {
+        return List.copyOf(checksums.keySet());
+    }
+
+    /** Where the files belong: into the folder itself if some of them lie there, otherwise into that of the archive. */
+    static Path home(Path folder) {
+        return Files.exists(folder.resolve(TEST)) ? folder : folder.resolve(UNPACKED);
+    }
+
+    /** Whether not all files are there, in the folder itself or in that of the archive. */
+    boolean isMissingIn(Path folder) {
+        return List.of(folder, folder.resolve(UNPACKED)).stream()
+                .allMatch(place -> !missing(place).isEmpty());
+    }
+
+    private List<String> missing(Path place) {
+        return checksums.keySet().stream()
+                .filter(name -> !Files.isRegularFile(place.resolve(name)))
+                .toList();
     }
 
     Path verifyAll(Path folder) throws IOException {
@@ -135,9 +156,7 @@ public final class Cifar10Files {
     private Path find(Path folder) throws IOException {
         Path unpacked = folder.resolve(UNPACKED);
         Path found = Files.isDirectory(unpacked) && !Files.exists(folder.resolve(TEST)) ? unpacked : folder;
-        List<String> missing = checksums.keySet().stream()
-                .filter(name -> !Files.isRegularFile(found.resolve(name)))
-                .toList();
+        List<String> missing = missing(found);
         if (!missing.isEmpty()) {
             throw DataException.in(
                     found,
@@ -164,8 +183,12 @@ public final class Cifar10Files {
     }
 
     private static String md5(byte[] bytes) {
+        return HexFormat.of().formatHex(md5().digest(bytes));
+    }
+
+    static MessageDigest md5() {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(bytes));
+            return MessageDigest.getInstance("MD5");
         } catch (NoSuchAlgorithmException impossible) {
             throw new AssertionError("every JVM has MD5", impossible);
         }

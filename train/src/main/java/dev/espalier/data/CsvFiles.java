@@ -30,15 +30,10 @@ final class CsvFiles {
     }
 
     static DataSplit load(DataSource.Csv source) throws IOException {
-        DataSplit raw = new CsvFiles(source).raw();
-        if (!source.standardise()) {
-            return raw;
-        }
-        Normalization normalization = Normalization.of(raw.train());
-        return new DataSplit(normalization.applied(raw.train()), normalization.applied(raw.test()));
+        return new CsvFiles(source).load();
     }
 
-    private DataSplit raw() throws IOException {
+    private DataSplit load() throws IOException {
         boolean folder = Files.isDirectory(source.path());
         Path trainFile = folder ? find("train.csv").orElse(source.path().resolve("train.csv")) : source.path();
         if (!Files.isRegularFile(trainFile)) {

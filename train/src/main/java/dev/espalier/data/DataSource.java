@@ -1,15 +1,9 @@
 package dev.espalier.data;
 
-import dev.espalier.check.Check;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 
 /** Where labelled samples come from. */
 public sealed interface DataSource {
-    /** The kinds that {@link #of} knows. */
-    List<String> KINDS = List.of("digits", "cifar10", "mnist", "fashion-mnist", "images", "csv");
-
     /**
      * The 1,797 handwritten digits of 8×8 pixels of the UCI repository, which are part of this library. They are cut by
      * {@link Holdout#DEFAULT}: always the same 1,438 to learn from and 359 for the test.
@@ -66,102 +60,34 @@ public sealed interface DataSource {
      * @param header whether the first line names the columns
      * @param label the column with the class: its name, or its index from 0, or from the end as −1, −2, …
      * @param delimiter what stands between two fields
-     * @param standardise whether every feature is shifted and scaled to mean 0 and deviation 1 of the training part; the
-     *     numbers are those that {@link Normalization#of} finds when this is off
      * @param holdout how to cut, where there is no test file
      */
-    record Csv(Path path, boolean header, String label, char delimiter, boolean standardise, Holdout holdout)
-            implements DataSource {
+    record Csv(Path path, boolean header, String label, char delimiter, Holdout holdout) implements DataSource {
         /** Checks the delimiter. */
         public Csv {
-            if (delimiter == '"' || delimiter == '\n' || delimiter == '\r') {
+            if (!canDelimit(delimiter)) {
                 throw new IllegalArgumentException(
                         "delimiter is a quote or a line break: it must be another character, such as , or ;");
             }
         }
 
         /**
-         * A table with a header, commas, the label in its last column and standardised features.
+         * A table with a header, commas, and the label in its last column.
          *
          * @param path the folder or the file
          */
         public Csv(Path path) {
-            this(path, true, "-1", ',', true, Holdout.DEFAULT);
+            this(path, true, "-1", ',', Holdout.DEFAULT);
         }
-    }
 
-    /**
-     * A source by the names that a recipe has for it.
-     *
-     * <p>Options of {@code images}: {@code height} and {@code width} (both required), {@code channels} (3),
-     * {@code test_fraction} (0.2), {@code seed} (1). Options of {@code csv}: {@code header} (true), {@code label} (−1),
-     * {@code delimiter} (a comma; {@code tab} for a tabulator), {@code standardise} (true), {@code test_fraction},
-     * {@code seed}. The other kinds have none.
-     *
-     * @param kind one of {@link #KINDS}
-     * @param folder where the data lies; nothing is read from it for {@code digits}
-     * @param options what else there is to say
-     * @return the source
-     */
-    static DataSource of(String kind, Path folder, Map<String, String> options) {
-        Options given = new Options(kind, options);
-        DataSource source = switch (kind) {
-            case "digits" -> new Digits();
-            case "cifar10" -> new Cifar10(folder);
-            case "mnist" -> new Mnist(folder);
-            case "fashion-mnist" -> new FashionMnist(folder);
-            case "images" -> images(folder, given);
-            case "csv" -> csv(folder, given);
-            default ->
-                throw new IllegalArgumentException(
-                        "kind = " + kind + " is unknown: it must be one of " + String.join(", ", KINDS));
-        };
-        given.requireSound();
-        return source;
-    }
-
-    private static DataSource images(Path folder, Options options) {
-        int height = options.required("height", DataSource::length);
-        int width = options.required("width", DataSource::length);
-        int channels = options.optional("channels", 3, text -> {
-            if (!text.equals("1") && !text.equals("3")) {
-                throw new IllegalArgumentException("it must be 1 (grey) or 3 (colour)");
-            }
-            return Integer.parseInt(text);
-        });
-        return new Images(folder, new SampleShape.Image(channels, height, width), holdout(options));
-    }
-
-    private static DataSource csv(Path path, Options options) {
-        Csv usual = new Csv(path);
-        return new Csv(
-                path,
-                options.optional("header", usual.header(), Options::truth),
-                options.optional("label", usual.label(), text -> text),
-                options.optional("delimiter", usual.delimiter(), DataSource::delimiter),
-                options.optional("standardise", usual.standardise(), Options::truth),
-                holdout(options));
-    }
-
-    private static Holdout holdout(Options options) {
-        double fraction = options.optional(
-                "test_fraction", Holdout.DEFAULT.fraction(), text -> new Holdout(Options.number(text), 0).fraction());
-        return new Holdout(fraction, options.optional("seed", Holdout.DEFAULT.seed(), Options::whole));
-    }
-
-    private static int length(String text) {
-        long length = Options.whole(text);
-        Check.atLeast("it", length, 1);
-        return (int) Check.atMost("it", length, 1 << 14);
-    }
-
-    private static char delimiter(String text) {
-        if (text.equals("tab")) {
-            return '\t';
+        /**
+         * Whether a character may stand between two fields.
+         *
+         * @param character the character
+         * @return false for quotes and line breaks
+         */
+        public static boolean canDelimit(char character) {
+            return character != '"' && character != '\n' && character != '\r';
         }
-        if (text.length() != 1 || text.equals("\"")) {
-            throw new IllegalArgumentException("it must be one character that is no quote, or the word tab");
-        }
-        return text.charAt(0);
     }
 }

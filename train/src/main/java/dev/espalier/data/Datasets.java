@@ -2,7 +2,6 @@ package dev.espalier.data;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 
 /** Loads data sets: all of one into memory, or nothing of it. */
 public final class Datasets {
@@ -25,18 +24,5 @@ public final class Datasets {
             case DataSource.Images images -> ImageFolder.load(images);
             case DataSource.Csv csv -> CsvFiles.load(csv);
         };
-    }
-
-    /**
-     * Loads a source by its names in a recipe.
-     *
-     * @param kind one of {@link DataSource#KINDS}
-     * @param folder where the data lies
-     * @param options what else there is to say; see {@link DataSource#of}
-     * @return its training and its test part
-     * @throws IOException if a file cannot be read, or is not what it should be
-     */
-    public static DataSplit load(String kind, Path folder, Map<String, String> options) throws IOException {
-        return load(DataSource.of(kind, folder, options));
     }
 }

@@ -1,9 +1,8 @@
 package dev.espalier.data;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Cuts one data set into two: from each class the same fraction, drawn with a seed, is held out for the test. Both parts
@@ -31,8 +30,22 @@ public record Holdout(double fraction, long seed) {
      * @return the parts
      */
     public DataSplit of(Dataset all) {
+        return cut(all, all.name() + " train", all.name() + " test");
+    }
+
+    /**
+     * Cuts a part for validation off a training part.
+     *
+     * @param train what to cut; the parts look into it
+     * @return what is left to learn from, and what to validate with
+     */
+    public DataSplit validationOf(Dataset train) {
+        return cut(train, train.name(), train.name() + " validation");
+    }
+
+    private DataSplit cut(Dataset all, String keptName, String heldName) {
         boolean[] held = new boolean[all.size()];
-        List<int[]> classes = samplesByClass(all);
+        List<int[]> classes = Samples.byClass(all);
         for (int label = 0; label < classes.size(); label++) {
             int[] samples = classes.get(label);
             new Draws(seed, label).shuffle(samples);
@@ -42,7 +55,7 @@ public record Holdout(double fraction, long seed) {
                 held[samples[i]] = true;
             }
         }
-        return new DataSplit(part(all, held, false), part(all, held, true));
+        return new DataSplit(part(keptName, all, held, false), part(heldName, all, held, true));
     }
 
     /** Cuts what was read from a file or folder: that there is too little of it is a fault of the data. */
@@ -54,30 +67,15 @@ public record Holdout(double fraction, long seed) {
         }
     }
 
-    private Dataset part(Dataset all, boolean[] held, boolean test) {
-        int[] samples = new int[held.length];
-        int count = 0;
-        for (int sample = 0; sample < held.length; sample++) {
-            if (held[sample] == test) {
-                samples[count++] = sample;
-            }
-        }
-        if (count == 0) {
+    private Dataset part(String name, Dataset all, boolean[] held, boolean wanted) {
+        int[] samples = IntStream.range(0, held.length)
+                .filter(sample -> held[sample] == wanted)
+                .toArray();
+        if (samples.length == 0) {
             throw new IllegalArgumentException(
-                    "%s has too few samples of each class for a test part of %s: give more samples or a larger fraction"
+                    "%s has too few samples of each class to hold out %s of them: give more samples or a larger fraction"
                             .formatted(all.name(), fraction));
         }
-        return Samples.some(all.name() + (test ? " test" : " train"), all, Arrays.copyOf(samples, count));
-    }
-
-    private static List<int[]> samplesByClass(Dataset all) {
-        List<List<Integer>> classes = new ArrayList<>();
-        all.classNames().forEach(_ -> classes.add(new ArrayList<>()));
-        for (int sample = 0; sample < all.size(); sample++) {
-            classes.get(all.label(sample)).add(sample);
-        }
-        return classes.stream()
-                .map(samples -> samples.stream().mapToInt(Integer::intValue).toArray())
-                .toList();
+        return Samples.some(name, all, samples);
     }
 }

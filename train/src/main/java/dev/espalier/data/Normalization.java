@@ -77,18 +77,4 @@ public record Normalization(List<Double> mean, List<Double> deviation) {
             }
         }
     }
-
-    /** A data set of floats that holds the normalised values. */
-    Dataset applied(Dataset dataset) {
-        Preprocessing.Work work = Preprocessing.normalizing(this).on(dataset);
-        List<float[]> samples = new ArrayList<>(dataset.size());
-        int[] labels = new int[dataset.size()];
-        for (int sample = 0; sample < labels.length; sample++) {
-            float[] values = new float[dataset.shape().size()];
-            work.copy(sample, new Draws(), values, 0);
-            samples.add(values);
-            labels[sample] = dataset.label(sample);
-        }
-        return Samples.ofFloats(dataset.name(), dataset.shape(), dataset.classNames(), samples, labels);
-    }
 }

@@ -58,6 +58,18 @@ final class Samples {
                 (sample, target, offset) -> of.copy(chosen[sample], target, offset));
     }
 
+    /** The samples of each class, in order. */
+    static List<int[]> byClass(Dataset all) {
+        List<List<Integer>> classes = new ArrayList<>();
+        all.classNames().forEach(_ -> classes.add(new ArrayList<>()));
+        for (int sample = 0; sample < all.size(); sample++) {
+            classes.get(all.label(sample)).add(sample);
+        }
+        return classes.stream()
+                .map(samples -> samples.stream().mapToInt(Integer::intValue).toArray())
+                .toList();
+    }
+
     /** The names of classes that have numbers only. */
     static List<String> numbered(int classes) {
         List<String> names = new ArrayList<>(classes);

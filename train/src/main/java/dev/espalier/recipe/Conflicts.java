@@ -27,6 +27,8 @@ final class Conflicts {
             @Nullable MethodRecipe method,
             @Nullable PenaltyRecipe penalty,
             @Nullable ScheduleRecipe schedule,
+            @Nullable PhaseRecipe phases,
+            @Nullable TargetRecipe target,
             @Nullable TrainingRecipe training) {
         Conflicts conflicts = new Conflicts();
         if (data != null && model != null) {
@@ -35,8 +37,14 @@ final class Conflicts {
         if (method != null && penalty != null) {
             conflicts.methodAndPenalty(method, penalty);
         }
-        if (schedule != null && training != null) {
-            conflicts.scheduleAndTraining(schedule, training);
+        if (schedule != null && phases != null && training != null) {
+            conflicts.scheduleAndFirstPhase(schedule, phases, training);
+        }
+        if (method != null && phases != null) {
+            conflicts.methodAndPhases(method, phases);
+        }
+        if (method != null && penalty != null && target != null && target.kind() != TargetRecipe.Kind.NONE) {
+            conflicts.methodPenaltyAndTarget(method, penalty, target);
         }
         return List.copyOf(conflicts.found);
     }
@@ -53,10 +61,13 @@ final class Conflicts {
                         "model.kind",
                         kinds + "vgg16 reads images of at least 32×32, such as cifar10");
             case ModelRecipe.ResNet34 _, ModelRecipe.SmallCnn _ ->
-                require(isImages(source), "model.kind", kinds + "it reads images: digits, cifar10, mnist or images");
+                require(
+                        isImages(source),
+                        "model.kind",
+                        kinds + "it reads images: digits, cifar10, mnist, fashion-mnist or images");
             case ModelRecipe.Mlp _ ->
                 require(!(source instanceof DataRecipe.Squad), "model.kind", kinds + "squad is for bert or onnx");
-            case ModelRecipe.Onnx _ -> {}
+            case ModelRecipe.Onnx _, ModelRecipe.Own _ -> {}
         }
     }
 
@@ -69,7 +80,7 @@ final class Conflicts {
         return switch (source) {
             case DataRecipe.Digits _ -> 8;
             case DataRecipe.Cifar10 _ -> 32;
-            case DataRecipe.Mnist _ -> 28;
+            case DataRecipe.Mnist _, DataRecipe.FashionMnist _ -> 28;
             case DataRecipe.Images images -> images.size();
             case DataRecipe.Csv _, DataRecipe.Squad _ -> 0;
         };
@@ -83,12 +94,45 @@ final class Conflicts {
                         .formatted(ValueType.Choice.label(method.kind())));
     }
 
-    private void scheduleAndTraining(ScheduleRecipe schedule, TrainingRecipe training) {
+    private void scheduleAndFirstPhase(ScheduleRecipe schedule, PhaseRecipe phases, TrainingRecipe training) {
+        boolean warmUpPhase = phases.warmUpEpochs() > 0;
+        int epochs = warmUpPhase ? phases.warmUpEpochs() : training.epochs();
         require(
-                schedule.warmUp() <= training.epochs(),
+                schedule.warmUp() <= epochs,
                 "schedule.warm_up",
-                "schedule.warm_up = %s must be at most training.epochs = %d"
-                        .formatted(schedule.warmUp(), training.epochs()));
+                "schedule.warm_up = %s must be at most %s = %d"
+                        .formatted(
+                                schedule.warmUp(),
+                                warmUpPhase ? PhaseRecipe.WARM_UP_EPOCHS : "training.epochs",
+                                epochs));
+    }
+
+    private void methodAndPhases(MethodRecipe method, PhaseRecipe phases) {
+        boolean baseline = method.kind() == MethodRecipe.Kind.BASELINE;
+        require(
+                !baseline || phases.warmUpEpochs() == 0,
+                PhaseRecipe.WARM_UP_EPOCHS.path(),
+                "phases.warm_up_epochs = %d must be 0 for method.kind = baseline: it has no penalty all along; raise training.epochs instead"
+                        .formatted(phases.warmUpEpochs()));
+        require(
+                !baseline || phases.healEpochs() == 0,
+                PhaseRecipe.HEAL_EPOCHS.path(),
+                "phases.heal_epochs = %d must be 0 for method.kind = baseline: it has no zeros to hold; raise training.epochs instead"
+                        .formatted(phases.healEpochs()));
+    }
+
+    private void methodPenaltyAndTarget(MethodRecipe method, PenaltyRecipe penalty, TargetRecipe target) {
+        String kind = ValueType.Choice.label(target.kind());
+        require(
+                method.kind() == MethodRecipe.Kind.PROXIMAL,
+                TargetRecipe.KIND.path(),
+                "target.kind = %s and method.kind = %s do not fit: only proximal makes zeros during training; set target.kind to none"
+                        .formatted(kind, ValueType.Choice.label(method.kind())));
+        require(
+                method.kind() != MethodRecipe.Kind.PROXIMAL || penalty.penalty().isEmpty() || penalty.lambda() > 0,
+                PenaltyKeys.LAMBDA.path(),
+                "penalty.lambda = %s must be above 0 for target.kind = %s: it is where λ starts from"
+                        .formatted(penalty.lambda(), kind));
     }
 
     private void require(boolean fits, String path, String message) {

@@ -1,5 +1,9 @@
 package dev.espalier.recipe;
 
+import dev.espalier.data.DataSource;
+import dev.espalier.data.Holdout;
+import dev.espalier.data.SampleShape;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -7,11 +11,13 @@ import java.util.List;
  *
  * @param source where it comes from
  * @param validationFraction how much of the training part is set aside for validation
- * @param trainLimit how many training samples are used at most; 0 for all
+ * @param trainLimit how many samples of the training part are used at most, validation included; 0 for all
  * @param testLimit how many test samples are used at most; 0 for all
+ * @param splitSeed what the draw of held-out and limited samples depends on
  * @param loaders number of threads that load ahead of training
  */
-public record DataRecipe(Source source, double validationFraction, int trainLimit, int testLimit, int loaders) {
+public record DataRecipe(
+        Source source, double validationFraction, int trainLimit, int testLimit, long splitSeed, int loaders) {
 
     /** Kinds of data. */
     public enum Kind {
@@ -19,8 +25,10 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
         DIGITS,
         /** CIFAR-10's binary batches. */
         CIFAR10,
-        /** MNIST's idx files, or Fashion-MNIST's. */
+        /** MNIST's idx files. */
         MNIST,
+        /** Fashion-MNIST's idx files. */
+        FASHION_MNIST,
         /** Image files, in one folder for each class. */
         IMAGES,
         /** A table of numbers with a column of labels. */
@@ -33,35 +41,56 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
     private static final Key<String> DIR = Key.text(
                     "data.dir", "the folder of its files, relative to where the program is started")
             .in(Range.notBlank())
-            .only(Kind.CIFAR10, Kind.MNIST, Kind.IMAGES, Kind.SQUAD);
-    private static final Key<String> FILE = Key.text("data.file", "the table, relative to where the program is started")
+            .only(Kind.CIFAR10, Kind.MNIST, Kind.FASHION_MNIST, Kind.IMAGES, Kind.SQUAD);
+    private static final Key<String> PATH = Key.text(
+                    "data.path",
+                    "the table, or a folder with train.csv and test.csv, relative to where the program is started")
             .in(Range.notBlank())
             .only(Kind.CSV);
     private static final Key<Boolean> NORMALIZE = Key.flag(
-                    "data.normalize", "whether each channel is shifted to mean 0 and scaled to deviation 1")
+                    "data.normalize",
+                    "whether each channel, or column of a table, is shifted to mean 0 and scaled to deviation 1")
             .otherwise(true)
-            .only(Kind.DIGITS, Kind.CIFAR10, Kind.MNIST, Kind.IMAGES);
+            .only(Kind.DIGITS, Kind.CIFAR10, Kind.MNIST, Kind.FASHION_MNIST, Kind.IMAGES, Kind.CSV);
     private static final Key<Integer> PADDING = Key.whole(
                     "data.padding", "black pixels around a training image before a random crop; 0 for no crop")
             .in(Range.atLeast(0))
             .otherwise(0)
-            .only(Kind.DIGITS, Kind.CIFAR10, Kind.MNIST, Kind.IMAGES);
+            .only(Kind.DIGITS, Kind.CIFAR10, Kind.MNIST, Kind.FASHION_MNIST, Kind.IMAGES);
     private static final Key<Boolean> FLIP = Key.flag(
                     "data.flip", "whether every other training image, at random, is mirrored")
             .otherwise(false)
-            .only(Kind.DIGITS, Kind.CIFAR10, Kind.MNIST, Kind.IMAGES);
+            .only(Kind.DIGITS, Kind.CIFAR10, Kind.MNIST, Kind.FASHION_MNIST, Kind.IMAGES);
     private static final Key<Integer> SIZE = Key.whole("data.size", "height and width that images are brought to")
             .in(Range.atLeast(1))
             .otherwise(32)
             .only(Kind.IMAGES);
-    private static final Key<String> LABEL = Key.text("data.label", "the name of the column of labels")
+    private static final Key<Integer> CHANNELS = Key.whole(
+                    "data.channels", "what images are brought to: 1 for grey, 3 for colour")
+            .in(new Range<>("1 or 3", value -> value == 1 || value == 3))
+            .otherwise(3)
+            .only(Kind.IMAGES);
+
+    private static final DataSource.Csv USUAL_TABLE = new DataSource.Csv(Path.of("table.csv"));
+    private static final Key<Boolean> HEADER = Key.flag("data.header", "whether the first line names the columns")
+            .otherwise(USUAL_TABLE.header())
+            .only(Kind.CSV);
+    private static final Key<String> LABEL = Key.text(
+                    "data.label", "the column of labels: its name, or its number from 0, or from the end as -1, -2, …")
             .in(Range.notBlank())
-            .otherwise("label")
+            .otherwise(USUAL_TABLE.label())
+            .only(Kind.CSV);
+    private static final Key<String> DELIMITER = Key.text("data.delimiter", "what stands between two columns")
+            .in(new Range<>(
+                    "one character that is no quote and no line break",
+                    value -> value.length() == 1 && DataSource.Csv.canDelimit(value.charAt(0))))
+            .otherwise(String.valueOf(USUAL_TABLE.delimiter()))
             .only(Kind.CSV);
     private static final Key<Double> TEST_FRACTION = Key.decimal(
-                    "data.test_fraction", "how much of each class is held out for the test")
+                    "data.test_fraction",
+                    "how much of each class is held out for the test, where there is no test part")
             .in(new Range<>("above 0 and below 1", value -> value > 0 && value < 1))
-            .otherwise(0.2)
+            .otherwise(Holdout.DEFAULT.fraction())
             .only(Kind.IMAGES, Kind.CSV);
     private static final Key<String> TRAIN_FILE = Key.text("data.train_file", "the training part's file in the folder")
             .in(Range.notBlank())
@@ -91,13 +120,17 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
             .in(Range.fraction())
             .otherwise(0.0);
     private static final Key<Integer> TRAIN_LIMIT = Key.whole(
-                    "data.train_limit", "training samples that are used at most; 0 for all")
+                    "data.train_limit",
+                    "samples of the training part that are used at most, validation included; 0 for all")
             .in(Range.atLeast(0))
             .otherwise(0);
     private static final Key<Integer> TEST_LIMIT = Key.whole(
                     "data.test_limit", "test samples that are used at most; 0 for all")
             .in(Range.atLeast(0))
             .otherwise(0);
+    private static final Key<Long> SPLIT_SEED = Key.longWhole(
+                    "data.split_seed", "what the draw of held-out and limited samples depends on")
+            .otherwise(Holdout.DEFAULT.seed());
     private static final Key<Integer> LOADERS = Key.whole("data.loaders", "threads that load ahead of training")
             .in(Range.atLeast(1))
             .otherwise(2);
@@ -107,12 +140,15 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
             List.of(
                     KIND,
                     DIR,
-                    FILE,
+                    PATH,
                     NORMALIZE,
                     PADDING,
                     FLIP,
                     SIZE,
+                    CHANNELS,
+                    HEADER,
                     LABEL,
+                    DELIMITER,
                     TEST_FRACTION,
                     TRAIN_FILE,
                     TEST_FILE,
@@ -122,6 +158,7 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
                     VALIDATION_FRACTION,
                     TRAIN_LIMIT,
                     TEST_LIMIT,
+                    SPLIT_SEED,
                     LOADERS),
             DataRecipe::from,
             DataRecipe::values);
@@ -144,10 +181,28 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
         Kind kind();
     }
 
+    /** Samples with a class each. */
+    public sealed interface Labelled extends Source {
+        /**
+         * What is done to a sample on its way into a batch.
+         *
+         * @return the preparation
+         */
+        Preparation preparation();
+
+        /**
+         * The same in terms of the files.
+         *
+         * @param splitSeed what the draw of a test part depends on, where there is none
+         * @return what loads them
+         */
+        DataSource dataSource(long splitSeed);
+    }
+
     /**
-     * What is done to an image on its way into a batch.
+     * What is done to a sample on its way into a batch.
      *
-     * @param normalize whether channels are shifted and scaled
+     * @param normalize whether channels, or columns of a table, are shifted and scaled
      * @param padding pixels around it before a random crop; 0 for no crop
      * @param flip whether every other image is mirrored
      */
@@ -171,10 +226,15 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
      *
      * @param preparation what is done to an image
      */
-    public record Digits(Preparation preparation) implements Source {
+    public record Digits(Preparation preparation) implements Labelled {
         @Override
         public Kind kind() {
             return Kind.DIGITS;
+        }
+
+        @Override
+        public DataSource dataSource(long splitSeed) {
+            return new DataSource.Digits();
         }
     }
 
@@ -184,7 +244,7 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
      * @param dir the folder of its binary batches
      * @param preparation what is done to an image
      */
-    public record Cifar10(String dir, Preparation preparation) implements Source {
+    public record Cifar10(String dir, Preparation preparation) implements Labelled {
         /** Checks the folder's name. */
         public Cifar10 {
             DIR.require(dir);
@@ -194,15 +254,20 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
         public Kind kind() {
             return Kind.CIFAR10;
         }
+
+        @Override
+        public DataSource dataSource(long splitSeed) {
+            return new DataSource.Cifar10(Path.of(dir));
+        }
     }
 
     /**
-     * MNIST or Fashion-MNIST.
+     * MNIST.
      *
      * @param dir the folder of its idx files
      * @param preparation what is done to an image
      */
-    public record Mnist(String dir, Preparation preparation) implements Source {
+    public record Mnist(String dir, Preparation preparation) implements Labelled {
         /** Checks the folder's name. */
         public Mnist {
             DIR.require(dir);
@@ -212,6 +277,34 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
         public Kind kind() {
             return Kind.MNIST;
         }
+
+        @Override
+        public DataSource dataSource(long splitSeed) {
+            return new DataSource.Mnist(Path.of(dir));
+        }
+    }
+
+    /**
+     * Fashion-MNIST.
+     *
+     * @param dir the folder of its idx files
+     * @param preparation what is done to an image
+     */
+    public record FashionMnist(String dir, Preparation preparation) implements Labelled {
+        /** Checks the folder's name. */
+        public FashionMnist {
+            DIR.require(dir);
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.FASHION_MNIST;
+        }
+
+        @Override
+        public DataSource dataSource(long splitSeed) {
+            return new DataSource.FashionMnist(Path.of(dir));
+        }
     }
 
     /**
@@ -219,14 +312,17 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
      *
      * @param dir the folder of these folders
      * @param size height and width that images are brought to
+     * @param channels 1 for grey, 3 for colour
      * @param testFraction how much of each class is held out for the test
      * @param preparation what is done to an image
      */
-    public record Images(String dir, int size, double testFraction, Preparation preparation) implements Source {
+    public record Images(String dir, int size, int channels, double testFraction, Preparation preparation)
+            implements Labelled {
         /** Checks the arguments. */
         public Images {
             DIR.require(dir);
             SIZE.require(size);
+            CHANNELS.require(channels);
             TEST_FRACTION.require(testFraction);
         }
 
@@ -234,26 +330,49 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
         public Kind kind() {
             return Kind.IMAGES;
         }
+
+        @Override
+        public DataSource dataSource(long splitSeed) {
+            SampleShape.Image shape = new SampleShape.Image(channels, size, size);
+            return new DataSource.Images(Path.of(dir), shape, new Holdout(testFraction, splitSeed));
+        }
     }
 
     /**
      * A table.
      *
-     * @param file the file
-     * @param label the name of the column of labels
+     * @param path the file, or a folder with {@code train.csv} and perhaps {@code test.csv}
+     * @param header whether the first line names the columns
+     * @param label the column of labels: its name or its number
+     * @param delimiter what stands between two columns: one character
      * @param testFraction how much of each class is held out for the test
+     * @param normalize whether columns are shifted and scaled
      */
-    public record Csv(String file, String label, double testFraction) implements Source {
+    public record Csv(
+            String path, boolean header, String label, String delimiter, double testFraction, boolean normalize)
+            implements Labelled {
         /** Checks the arguments. */
         public Csv {
-            FILE.require(file);
+            PATH.require(path);
             LABEL.require(label);
+            DELIMITER.require(delimiter);
             TEST_FRACTION.require(testFraction);
         }
 
         @Override
         public Kind kind() {
             return Kind.CSV;
+        }
+
+        @Override
+        public Preparation preparation() {
+            return new Preparation(normalize, 0, false);
+        }
+
+        @Override
+        public DataSource dataSource(long splitSeed) {
+            Holdout holdout = new Holdout(testFraction, splitSeed);
+            return new DataSource.Csv(Path.of(path), header, label, delimiter.charAt(0), holdout);
         }
     }
 
@@ -295,9 +414,22 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
             case DIGITS -> new Digits(Preparation.from(values));
             case CIFAR10 -> new Cifar10(values.of(DIR), Preparation.from(values));
             case MNIST -> new Mnist(values.of(DIR), Preparation.from(values));
+            case FASHION_MNIST -> new FashionMnist(values.of(DIR), Preparation.from(values));
             case IMAGES ->
-                new Images(values.of(DIR), values.of(SIZE), values.of(TEST_FRACTION), Preparation.from(values));
-            case CSV -> new Csv(values.of(FILE), values.of(LABEL), values.of(TEST_FRACTION));
+                new Images(
+                        values.of(DIR),
+                        values.of(SIZE),
+                        values.of(CHANNELS),
+                        values.of(TEST_FRACTION),
+                        Preparation.from(values));
+            case CSV ->
+                new Csv(
+                        values.of(PATH),
+                        values.of(HEADER),
+                        values.of(LABEL),
+                        values.of(DELIMITER),
+                        values.of(TEST_FRACTION),
+                        values.of(NORMALIZE));
             case SQUAD ->
                 new Squad(
                         values.of(DIR),
@@ -312,6 +444,7 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
                 values.of(VALIDATION_FRACTION),
                 values.of(TRAIN_LIMIT),
                 values.of(TEST_LIMIT),
+                values.of(SPLIT_SEED),
                 values.of(LOADERS));
     }
 
@@ -321,11 +454,21 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
             case Digits(Preparation preparation) -> preparation.into(values);
             case Cifar10(String dir, Preparation preparation) -> preparation.into(values.with(DIR, dir));
             case Mnist(String dir, Preparation preparation) -> preparation.into(values.with(DIR, dir));
+            case FashionMnist(String dir, Preparation preparation) -> preparation.into(values.with(DIR, dir));
             case Images images -> {
-                values.with(DIR, images.dir).with(SIZE, images.size).with(TEST_FRACTION, images.testFraction);
+                values.with(DIR, images.dir)
+                        .with(SIZE, images.size)
+                        .with(CHANNELS, images.channels)
+                        .with(TEST_FRACTION, images.testFraction);
                 images.preparation.into(values);
             }
-            case Csv csv -> values.with(FILE, csv.file).with(LABEL, csv.label).with(TEST_FRACTION, csv.testFraction);
+            case Csv csv ->
+                values.with(PATH, csv.path)
+                        .with(HEADER, csv.header)
+                        .with(LABEL, csv.label)
+                        .with(DELIMITER, csv.delimiter)
+                        .with(TEST_FRACTION, csv.testFraction)
+                        .with(NORMALIZE, csv.normalize);
             case Squad squad ->
                 values.with(DIR, squad.dir)
                         .with(TRAIN_FILE, squad.trainFile)
@@ -337,6 +480,7 @@ public record DataRecipe(Source source, double validationFraction, int trainLimi
         return values.with(VALIDATION_FRACTION, validationFraction)
                 .with(TRAIN_LIMIT, trainLimit)
                 .with(TEST_LIMIT, testLimit)
+                .with(SPLIT_SEED, splitSeed)
                 .with(LOADERS, loaders);
     }
 }

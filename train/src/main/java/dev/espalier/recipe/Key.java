@@ -49,6 +49,10 @@ public final class Key<T> {
         return of(path, new ValueType.Whole(), meaning);
     }
 
+    static Key<Long> longWhole(String path, String meaning) {
+        return of(path, new ValueType.LongWhole(), meaning);
+    }
+
     static Key<Double> decimal(String path, String meaning) {
         return of(path, new ValueType.Decimal(), meaning);
     }

@@ -8,8 +8,8 @@ import java.util.List;
  * What is done with the penalty.
  *
  * @param kind the method
- * @param threshold for {@link Kind#SUBGRADIENT}: after training, groups with {@code ‖x_g‖ ≤ threshold·√|g|} become zero;
- *     0 for the others
+ * @param threshold for {@link Kind#SUBGRADIENT}: after the training with the penalty, groups with
+ *     {@code ‖x_g‖ ≤ threshold·√|g|} become zero; 0 for the others
  * @param tolerance for {@link Kind#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
  *     weights' type can tell, and for the others
  * @param nonFinite what a step does with a gradient that is not finite
@@ -29,7 +29,7 @@ public record MethodRecipe(Kind kind, double threshold, double tolerance, StepOp
     private static final Key<Kind> KIND = Key.choice("method.kind", Kind.class, "what is done with the penalty")
             .otherwise(Kind.PROXIMAL);
     private static final Key<Double> THRESHOLD = Key.decimal(
-                    "method.threshold", "t: groups with ‖x_g‖ ≤ t·√size become zero after training")
+                    "method.threshold", "t: groups with ‖x_g‖ ≤ t·√size become zero after `training.epochs`")
             .in(Range.notNegative())
             .only(Kind.SUBGRADIENT);
     private static final Key<Double> TOLERANCE = Key.decimal(

@@ -5,7 +5,8 @@ import java.util.List;
 
 /** The keys of the section {@code model}. */
 final class ModelKeys {
-    private static final Key<Kind> KIND = Key.choice("model.kind", Kind.class, "which model");
+    private static final Key<Kind> KIND =
+            Key.choice("model.kind", Kind.class, "which model; `own` is one that a Java program makes");
     static final Key<List<Integer>> CHANNELS = Key.wholes(
                     "model.channels", "output channels of each convolution; every second one halves the image")
             .in(Range.sizes())
@@ -43,13 +44,14 @@ final class ModelKeys {
             case MLP -> new ModelRecipe.Mlp(values.of(HIDDEN));
             case BERT -> new ModelRecipe.Bert(values.of(CHECKPOINT));
             case ONNX -> new ModelRecipe.Onnx(values.of(FILE));
+            case OWN -> new ModelRecipe.Own();
         };
     }
 
     private static Values values(ModelRecipe model) {
         Values values = new Values().with(KIND, model.kind());
         return switch (model) {
-            case ModelRecipe.Vgg16 _, ModelRecipe.ResNet34 _ -> values;
+            case ModelRecipe.Vgg16 _, ModelRecipe.ResNet34 _, ModelRecipe.Own _ -> values;
             case ModelRecipe.SmallCnn cnn ->
                 values.with(CHANNELS, cnn.channels()).with(BATCH_NORM, cnn.batchNorm());
             case ModelRecipe.Mlp perceptron -> values.with(HIDDEN, perceptron.hidden());

@@ -21,7 +21,9 @@ public sealed interface ModelRecipe {
         /** BERT for question answering, from a checkpoint. */
         BERT,
         /** Any model, from an ONNX file. */
-        ONNX
+        ONNX,
+        /** A model that a Java program makes; not for the command line. */
+        OWN
     }
 
     /**
@@ -42,7 +44,7 @@ public sealed interface ModelRecipe {
             case VGG16 -> PaperRules.VGG16;
             case RESNET34 -> PaperRules.RESNET34;
             case BERT -> PaperRules.BERT;
-            case SMALL_CNN, MLP, ONNX -> new PaperRules(GroupRules.everything(), Selector.nothing());
+            case SMALL_CNN, MLP, ONNX, OWN -> new PaperRules(GroupRules.everything(), Selector.nothing());
         };
     }
 
@@ -128,6 +130,14 @@ public sealed interface ModelRecipe {
         @Override
         public Kind kind() {
             return Kind.ONNX;
+        }
+    }
+
+    /** A model that a Java program makes. */
+    record Own() implements ModelRecipe {
+        @Override
+        public Kind kind() {
+            return Kind.OWN;
         }
     }
 }

@@ -20,16 +20,38 @@ public sealed interface PenaltyRecipe {
     }
 
     /**
+     * How strong it is.
+     *
+     * @return λ; 0 for none
+     */
+    double lambda();
+
+    /**
+     * The penalty at another strength.
+     *
+     * @param strength λ ≥ 0
+     * @return the penalty; empty for none
+     */
+    Optional<Penalty> penalty(double strength);
+
+    /**
      * The penalty itself.
      *
      * @return the penalty; empty for none
      */
-    Optional<Penalty> penalty();
+    default Optional<Penalty> penalty() {
+        return penalty(lambda());
+    }
 
     /** No penalty. */
     record None() implements PenaltyRecipe {
         @Override
-        public Optional<Penalty> penalty() {
+        public double lambda() {
+            return 0;
+        }
+
+        @Override
+        public Optional<Penalty> penalty(double strength) {
             return Optional.empty();
         }
     }
@@ -47,8 +69,8 @@ public sealed interface PenaltyRecipe {
         }
 
         @Override
-        public Optional<Penalty> penalty() {
-            return Optional.of(new GroupLasso(lambda, groupWeight));
+        public Optional<Penalty> penalty(double strength) {
+            return Optional.of(new GroupLasso(strength, groupWeight));
         }
     }
 
@@ -67,8 +89,8 @@ public sealed interface PenaltyRecipe {
         }
 
         @Override
-        public Optional<Penalty> penalty() {
-            return Optional.of(new GroupMcp(lambda, beta, groupWeight));
+        public Optional<Penalty> penalty(double strength) {
+            return Optional.of(new GroupMcp(strength, beta, groupWeight));
         }
     }
 }

@@ -5,8 +5,11 @@ import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.step.StepOptions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
 /**
@@ -20,6 +23,8 @@ import java.util.stream.Collectors;
  * @param groups which weights are grouped
  * @param optimizer how a gradient becomes a step
  * @param schedule how the learning rate changes
+ * @param phases what comes before and after the training with the penalty
+ * @param target how sparse the model shall become
  * @param training epochs, batches and seeds
  * @param evaluation how the model is judged
  * @param checkpoint when the state is written down
@@ -33,6 +38,8 @@ public record Recipe(
         GroupRecipe groups,
         OptimizerRecipe optimizer,
         ScheduleRecipe schedule,
+        PhaseRecipe phases,
+        TargetRecipe target,
         TrainingRecipe training,
         EvaluationRecipe evaluation,
         CheckpointRecipe checkpoint,
@@ -47,6 +54,8 @@ public record Recipe(
             GroupRecipe.SECTION,
             OptimizerRecipe.SECTION,
             ScheduleRecipe.SECTION,
+            PhaseRecipe.SECTION,
+            TargetRecipe.SECTION,
             TrainingRecipe.SECTION,
             EvaluationRecipe.SECTION,
             CheckpointRecipe.SECTION,
@@ -54,7 +63,8 @@ public record Recipe(
 
     /** Checks that the sections fit each other. */
     public Recipe {
-        List<Conflicts.Conflict> conflicts = Conflicts.between(data, model, method, penalty, schedule, training);
+        List<Conflicts.Conflict> conflicts =
+                Conflicts.between(data, model, method, penalty, schedule, phases, target, training);
         if (!conflicts.isEmpty()) {
             throw new IllegalArgumentException(
                     conflicts.stream().map(Conflicts.Conflict::message).collect(Collectors.joining("; ")));
@@ -73,23 +83,56 @@ public record Recipe(
     }
 
     /**
-     * The same with another method, and the penalty as it is.
+     * The same with other values, as on the command line.
      *
-     * @param other what is done with the penalty
+     * @param overrides such as {@code penalty.lambda=1e-3}
      * @return the recipe
+     * @throws RecipeException if that is no recipe
      */
-    public Recipe withMethod(MethodRecipe other) {
-        return new Recipe(
-                data, model, other, penalty, groups, optimizer, schedule, training, evaluation, checkpoint, divergence);
+    public Recipe with(String... overrides) {
+        return RecipeReader.parse("the recipe", toToml(), List.of(overrides));
     }
 
     /**
-     * The same without a penalty in force: what a sparse model is compared with.
+     * All values that are in force, defaults included.
+     *
+     * @return values as TOML by path, such as {@code training.epochs}, in the order of {@link #toToml}
+     */
+    public SequencedMap<String, String> settings() {
+        SequencedMap<String, String> settings = new LinkedHashMap<>();
+        String section = "";
+        for (String line : toToml().lines().filter(line -> !line.isEmpty()).toList()) {
+            if (line.startsWith("[")) {
+                section = line.substring(1, line.length() - 1);
+            } else {
+                int equals = line.indexOf(" = ");
+                settings.put(section + "." + line.substring(0, equals), line.substring(equals + 3));
+            }
+        }
+        return settings;
+    }
+
+    /**
+     * The same without a penalty in force: what a sparse model is compared with. It is trained for as many epochs in all, in
+     * one phase.
      *
      * @return the recipe
      */
     public Recipe asBaseline() {
-        return withMethod(new MethodRecipe(MethodRecipe.Kind.BASELINE, 0, 0, method.nonFinite()));
+        return new Recipe(
+                data,
+                model,
+                new MethodRecipe(MethodRecipe.Kind.BASELINE, 0, 0, method.nonFinite()),
+                penalty,
+                groups,
+                optimizer,
+                schedule,
+                PhaseRecipe.NONE,
+                TargetRecipe.NONE,
+                training.withEpochs(totalEpochs()),
+                evaluation,
+                checkpoint,
+                divergence);
     }
 
     /**
@@ -105,13 +148,52 @@ public record Recipe(
     }
 
     /**
-     * The learning rate over steps.
+     * The phases of the training, one after the other. Each runs the schedule from its beginning; only the first one has the
+     * schedule's warm-up.
      *
      * @param stepsPerEpoch how many steps an epoch has
-     * @return the schedule
+     * @return one to three phases, none of them empty
+     */
+    public List<Phase> phases(long stepsPerEpoch) {
+        List<Phase> list = new ArrayList<>();
+        addPhase(list, Phase.Kind.WARM_UP, phases.warmUpEpochs(), phases.warmUpRate(), stepsPerEpoch);
+        addPhase(list, Phase.Kind.SPARSIFY, training.epochs(), optimizer.rate(), stepsPerEpoch);
+        addPhase(list, Phase.Kind.HEAL, phases.healEpochs(), phases.healRate(), stepsPerEpoch);
+        return List.copyOf(list);
+    }
+
+    private void addPhase(List<Phase> list, Phase.Kind kind, int epochs, double rateOrZero, long stepsPerEpoch) {
+        if (epochs > 0) {
+            double rate = rateOrZero == 0 ? optimizer.rate() : rateOrZero;
+            LearningRate learningRate = list.isEmpty()
+                    ? schedule.learningRate(rate, epochs, stepsPerEpoch)
+                    : schedule.withoutWarmUp(rate, epochs, stepsPerEpoch);
+            list.add(new Phase(kind, epochs, Math.multiplyExact(epochs, stepsPerEpoch), learningRate));
+        }
+    }
+
+    /**
+     * The length of the training.
+     *
+     * @return the epochs of all phases
+     */
+    public int totalEpochs() {
+        return Math.addExact(Math.addExact(phases.warmUpEpochs(), training.epochs()), phases.healEpochs());
+    }
+
+    /**
+     * The learning rate over the steps of the whole training.
+     *
+     * @param stepsPerEpoch how many steps an epoch has
+     * @return the schedules of all phases, one after the other
      */
     public LearningRate learningRate(long stepsPerEpoch) {
-        return schedule.learningRate(optimizer.rate(), training.epochs(), stepsPerEpoch);
+        List<Phase> list = phases(stepsPerEpoch);
+        LearningRate rate = list.getLast().rate();
+        for (Phase phase : list.reversed().subList(1, list.size())) {
+            rate = phase.rate().then(phase.steps(), rate);
+        }
+        return rate;
     }
 
     /**
@@ -161,6 +243,8 @@ public record Recipe(
                 GroupRecipe.SECTION.toToml(groups),
                 OptimizerRecipe.SECTION.toToml(optimizer),
                 ScheduleRecipe.SECTION.toToml(schedule),
+                PhaseRecipe.SECTION.toToml(phases),
+                TargetRecipe.SECTION.toToml(target),
                 TrainingRecipe.SECTION.toToml(training),
                 EvaluationRecipe.SECTION.toToml(evaluation),
                 CheckpointRecipe.SECTION.toToml(checkpoint),

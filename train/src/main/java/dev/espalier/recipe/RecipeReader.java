@@ -124,11 +124,13 @@ public final class RecipeReader {
         GroupRecipe groups = section(GroupRecipe.SECTION);
         OptimizerRecipe optimizer = section(OptimizerRecipe.SECTION);
         ScheduleRecipe schedule = section(ScheduleRecipe.SECTION);
+        PhaseRecipe phases = section(PhaseRecipe.SECTION);
+        TargetRecipe target = section(TargetRecipe.SECTION);
         TrainingRecipe training = section(TrainingRecipe.SECTION);
         EvaluationRecipe evaluation = section(EvaluationRecipe.SECTION);
         CheckpointRecipe checkpoint = section(CheckpointRecipe.SECTION);
         DivergenceRecipe divergence = section(DivergenceRecipe.SECTION);
-        Conflicts.between(data, model, method, penalty, schedule, training)
+        Conflicts.between(data, model, method, penalty, schedule, phases, target, training)
                 .forEach(conflict -> problem(line(conflict.path()), conflict.message()));
         if (!problems.isEmpty()
                 || data == null
@@ -138,6 +140,8 @@ public final class RecipeReader {
                 || groups == null
                 || optimizer == null
                 || schedule == null
+                || phases == null
+                || target == null
                 || training == null
                 || evaluation == null
                 || checkpoint == null
@@ -152,6 +156,8 @@ public final class RecipeReader {
                 groups,
                 optimizer,
                 schedule,
+                phases,
+                target,
                 training,
                 evaluation,
                 checkpoint,

@@ -32,7 +32,7 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
     private static final Key<List<Integer>> MILESTONES = Key.wholes("schedule.milestones", "after which epochs")
             .in(Range.rising(1))
             .only(Kind.MULTI_STEP);
-    private static final Key<Double> LAST = Key.decimal("schedule.last", "the rate at the end of training")
+    private static final Key<Double> LAST = Key.decimal("schedule.last", "the rate at the end")
             .in(Range.notNegative())
             .otherwise(0.0)
             .only(Kind.COSINE);
@@ -102,7 +102,7 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
     }
 
     /**
-     * The schedule in steps.
+     * The schedule in steps, warm-up included.
      *
      * @param rate the rate to begin with
      * @param epochs length of the training
@@ -110,9 +110,23 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
      * @return the learning rate
      */
     public LearningRate learningRate(double rate, int epochs, long stepsPerEpoch) {
+        LearningRate schedule = withoutWarmUp(rate, epochs, stepsPerEpoch);
+        long warmUpSteps = Math.round(warmUp * stepsPerEpoch);
+        return warmUpSteps == 0 ? schedule : schedule.warmedUp(warmUpSteps);
+    }
+
+    /**
+     * The schedule in steps, from its full rate on: for a phase that is not the first.
+     *
+     * @param rate the rate to begin with
+     * @param epochs length of the phase
+     * @param stepsPerEpoch how many steps an epoch has
+     * @return the learning rate
+     */
+    public LearningRate withoutWarmUp(double rate, int epochs, long stepsPerEpoch) {
         Check.atLeast("stepsPerEpoch", stepsPerEpoch, 1);
         long steps = Math.multiplyExact(epochs, stepsPerEpoch);
-        LearningRate schedule = switch (shape) {
+        return switch (shape) {
             case Constant() -> LearningRate.constant(rate);
             case Step(double factor, int every) ->
                 new LearningRate.StepDecay(rate, factor, Math.multiplyExact(every, stepsPerEpoch));
@@ -126,8 +140,6 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
             case Linear() -> new LearningRate.LinearToZero(rate, steps);
             case Cosine(double last) -> new LearningRate.Cosine(rate, last, steps);
         };
-        long warmUpSteps = Math.round(warmUp * stepsPerEpoch);
-        return warmUpSteps == 0 ? schedule : schedule.warmedUp(warmUpSteps);
     }
 
     private static ScheduleRecipe from(Values values) {

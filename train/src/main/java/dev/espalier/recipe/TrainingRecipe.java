@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * How long, in what portions and how often a model is trained.
  *
- * @param epochs passes over the training data
+ * @param epochs passes over the training data, those of the phases before and after not counted
  * @param batchSize samples that are computed at once
  * @param accumulate batches that make a step
  * @param clipNorm what the norm of the whole gradient is cut to; 0 for no cut
@@ -43,6 +43,16 @@ public record TrainingRecipe(int epochs, int batchSize, int accumulate, double c
         ACCUMULATE.require(accumulate);
         CLIP_NORM.require(clipNorm);
         seeds = List.copyOf(SEEDS.require(seeds));
+    }
+
+    /**
+     * The same over another number of epochs.
+     *
+     * @param other passes over the training data
+     * @return the recipe
+     */
+    public TrainingRecipe withEpochs(int other) {
+        return new TrainingRecipe(other, batchSize, accumulate, clipNorm, seeds);
     }
 
     private static TrainingRecipe from(Values values) {

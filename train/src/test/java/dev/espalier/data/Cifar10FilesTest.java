@@ -12,7 +12,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Random;
 import java.util.SequencedMap;
 import org.junit.jupiter.api.Test;
@@ -135,7 +134,7 @@ final class Cifar10FilesTest {
         assumeTrue(data != null, "ESPALIER_DATA names no folder with CIFAR-10 (the folder itself, or cifar10 in it)");
         Path parent = Path.of(data);
         Path real = Files.isDirectory(parent.resolve("cifar10")) ? parent.resolve("cifar10") : parent;
-        DataSplit split = Datasets.load("cifar10", real, Map.of());
+        DataSplit split = Datasets.load(new DataSource.Cifar10(real));
         assertEquals(50_000, split.train().size());
         assertEquals(10_000, split.test().size());
         for (Dataset part : new Dataset[] {split.train(), split.test()}) {

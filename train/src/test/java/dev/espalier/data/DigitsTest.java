@@ -5,16 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class DigitsTest {
     private final DataSplit digits;
 
     DigitsTest() throws IOException {
-        digits = Datasets.load("digits", Path.of("nowhere"), Map.of());
+        digits = Datasets.load(new DataSource.Digits());
     }
 
     @Test

@@ -44,6 +44,34 @@ final class HoldoutTest {
     }
 
     @Test
+    void validationIsCutOffTheTrainingPart() {
+        DataSplit cut = new Holdout(0.25, 3).validationOf(ALL);
+        assertEquals(firsts(new Holdout(0.25, 3).of(ALL).test()), firsts(cut.test()));
+        assertEquals("numbered", cut.train().name());
+        assertEquals("numbered validation", cut.test().name());
+    }
+
+    @Test
+    void aLimitPicksTheSameShareOfEachClassInOrder() {
+        // 21, 20 and 20 of each class.
+        for (int most : new int[] {1, 2, 3, 30, 31, 60, 61}) {
+            Dataset some = new Limit(most, 7).of(ALL);
+            assertEquals(most, some.size());
+            List<Float> values = firsts(some);
+            assertEquals(values.stream().sorted().toList(), values);
+            List<Integer> counts = Samples.byClass(some).stream()
+                    .map(samples -> samples.length)
+                    .toList();
+            counts.forEach(count -> assertEquals(most / 3.0, count, 1));
+            assertTrue(firsts(ALL).containsAll(values));
+            assertTrue(firsts(new Limit(61, 7).of(ALL)).containsAll(values));
+        }
+        assertTrue(firsts(new Limit(31, 7).of(ALL)).containsAll(firsts(new Limit(30, 7).of(ALL))));
+        assertNotEquals(firsts(new Limit(30, 7).of(ALL)), firsts(new Limit(30, 8).of(ALL)));
+        assertThrows(IllegalArgumentException.class, () -> new Limit(0, 1));
+    }
+
+    @Test
     void tooFewSamplesAndImpossibleFractionsAreRefused() {
         Dataset three = TestData.images(3, new SampleShape.Image(1, 1, 1));
         assertThrows(IllegalArgumentException.class, () -> Holdout.DEFAULT.of(three));

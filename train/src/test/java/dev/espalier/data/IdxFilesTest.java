@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,7 @@ final class IdxFilesTest {
     }
 
     private DataSplit load() throws IOException {
-        return Datasets.load("mnist", folder, Map.of());
+        return Datasets.load(new DataSource.Mnist(folder));
     }
 
     /** Images whose bytes count up from 250, past the end of a byte. */
@@ -84,7 +83,7 @@ final class IdxFilesTest {
 
     @Test
     void fashionHasNames() throws IOException {
-        DataSplit split = Datasets.load("fashion-mnist", folder, Map.of());
+        DataSplit split = Datasets.load(new DataSource.FashionMnist(folder));
         assertEquals("Ankle boot", split.train().classNames().get(split.train().label(1)));
     }
 

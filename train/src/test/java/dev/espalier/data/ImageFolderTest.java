@@ -10,14 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ImageFolderTest {
-    private static final Map<String, String> TINY = Map.of("height", "2", "width", "2");
+    private static final SampleShape.Image TINY = new SampleShape.Image(3, 2, 2);
 
     @TempDir
     Path folder;
@@ -40,7 +39,11 @@ final class ImageFolderTest {
     }
 
     private DataSplit load() throws IOException {
-        return Datasets.load("images", folder, TINY);
+        return load(folder, TINY);
+    }
+
+    private static DataSplit load(Path folder, SampleShape.Image shape) throws IOException {
+        return Datasets.load(new DataSource.Images(folder, shape, Holdout.DEFAULT));
     }
 
     private void writeTwoClasses() throws IOException {
@@ -103,7 +106,7 @@ final class ImageFolderTest {
         write("test/red/1.png", grey);
         float[] expected = {0, 100 / 255f, 128 / 255f, 1};
         assertArrayEquals(expected, Arrays.copyOf(TestData.values(load().test(), 1), 4));
-        DataSplit one = Datasets.load("images", folder, Map.of("height", "2", "width", "2", "channels", "1"));
+        DataSplit one = load(folder, new SampleShape.Image(1, 2, 2));
         assertArrayEquals(expected, TestData.values(one.test(), 1));
         assertEquals(0.299f, TestData.values(one.train(), 1)[0], 0.003f, "the luma of red");
     }
@@ -142,7 +145,7 @@ final class ImageFolderTest {
 
     @Test
     void foldersThatDoNotFitAreRefused() throws IOException {
-        TestData.assertRefused(() -> Datasets.load("images", folder.resolve("nowhere"), TINY), "no such folder");
+        TestData.assertRefused(() -> load(folder.resolve("nowhere"), TINY), "no such folder");
         TestData.assertRefused(this::load, "class folders are []");
         writeTwoClasses();
         write("test/green/1.png", plain(2, 2, 0x00ff00));

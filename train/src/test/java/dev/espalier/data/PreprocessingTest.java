@@ -88,7 +88,16 @@ final class PreprocessingTest {
 
     @Test
     void normalizationByADataSetGivesMeanZeroAndDeviationOne() {
-        Normalization after = Normalization.of(Normalization.of(IMAGES).applied(IMAGES));
+        Preprocessing.Work work =
+                Preprocessing.normalizing(Normalization.of(IMAGES)).on(IMAGES);
+        List<float[]> samples = new ArrayList<>();
+        for (int sample = 0; sample < IMAGES.size(); sample++) {
+            float[] values = new float[IMAGES.shape().size()];
+            work.copy(sample, new Draws(), values, 0);
+            samples.add(values);
+        }
+        Normalization after = Normalization.of(
+                Samples.ofFloats("after", IMAGES.shape(), List.of("any"), samples, new int[samples.size()]));
         for (int channel = 0; channel < 2; channel++) {
             assertEquals(0, after.mean().get(channel), 1e-6);
             assertEquals(1, after.deviation().get(channel), 1e-6);

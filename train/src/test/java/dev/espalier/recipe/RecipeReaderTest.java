@@ -53,6 +53,46 @@ final class RecipeReaderTest {
     }
 
     @Test
+    void aBaselineHasOnePhase() {
+        assertEquals(
+                List.of(
+                        "phases.warm_up_epochs = 1 must be 0 for method.kind = baseline: it has no penalty all along;"
+                                + " raise training.epochs instead",
+                        "phases.heal_epochs = 2 must be 0 for method.kind = baseline: it has no zeros to hold; raise"
+                                + " training.epochs instead"),
+                problems(SHORT, "method.kind=baseline", "phases.warm_up_epochs=1", "phases.heal_epochs=2"));
+        Recipe subgradient = read(SHORT, "method.kind=subgradient", "method.threshold=0.1", "phases.heal_epochs=2");
+        assertEquals(2, subgradient.phases().healEpochs());
+    }
+
+    @Test
+    void aTargetNeedsTheProximalMethodAndALambdaToStartFrom() {
+        assertProblem(
+                SHORT,
+                "target.kind = flops and method.kind = subgradient do not fit: only proximal makes zeros during"
+                        + " training; set target.kind to none",
+                "target.kind=flops",
+                "target.share=0.5",
+                "method.kind=subgradient",
+                "method.threshold=0.1");
+        assertProblem(
+                SHORT,
+                "penalty.lambda = 0.0 must be above 0 for target.kind = parameters: it is where λ starts from",
+                "target.kind=parameters",
+                "target.share=0.5",
+                "penalty.lambda=0");
+        assertProblem(
+                SHORT,
+                "target.share is missing: how much of it shall be left (a number, above 0 and below 1)",
+                "target.kind=sparsity");
+        assertEquals(
+                0.25,
+                read(SHORT, "target.kind=sparsity", "target.share=0.25")
+                        .target()
+                        .share());
+    }
+
+    @Test
     void silenceMeansTheDefaults() {
         Recipe recipe = read(SHORT);
         assertEquals(new UpdateRule.Adam(), recipe.optimizer().rule());
@@ -93,7 +133,7 @@ final class RecipeReaderTest {
                         "line 13: training.batch_size is missing: samples that are computed at once (a whole number, at least 1)",
                         "line 14: training.epochs = 0 is not possible: it must be a whole number, at least 1",
                         "override: optimizer.rte is no key of a recipe; the nearest is optimizer.rate",
-                        "model.kind is missing: which model (one of \"vgg16\", \"resnet34\", \"small-cnn\", \"mlp\", \"bert\", \"onnx\")"),
+                        "model.kind is missing: which model; `own` is one that a Java program makes (one of \"vgg16\", \"resnet34\", \"small-cnn\", \"mlp\", \"bert\", \"onnx\", \"own\")"),
                 problems(toml, "optimizer.rte=1"));
     }
 
@@ -195,6 +235,11 @@ final class RecipeReaderTest {
                 "method.kind = proximal needs a penalty: set penalty.kind to group-lasso or group-mcp, or method.kind to baseline",
                 "penalty.kind=none");
         assertProblem(SHORT, "schedule.warm_up = 4.0 must be at most training.epochs = 3", "schedule.warm_up=4");
+        assertProblem(
+                SHORT,
+                "schedule.warm_up = 3.0 must be at most phases.warm_up_epochs = 2",
+                "schedule.warm_up=3",
+                "phases.warm_up_epochs=2");
         assertProblem(
                 SHORT.replace("kind = \"digits\"", "kind = \"squad\"\ndir = \"x\"\nlength = 100")
                         .replace("\"small-cnn\"", "\"bert\"\ncheckpoint = \"x\""),

@@ -6,18 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.data.DataSource;
+import dev.espalier.data.Holdout;
+import dev.espalier.data.SampleShape;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.BertConfig;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
 import dev.espalier.rule.UpdateRule;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.schedule.ToleranceSchedule;
 import dev.espalier.step.StepOptions;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,8 +40,9 @@ final class RecipeTest {
             new DataRecipe.Digits(PREPARATION),
             new DataRecipe.Cifar10("a \"quoted\" folder", PREPARATION),
             new DataRecipe.Mnist("C:\\back\\slash", PREPARATION),
-            new DataRecipe.Images("tab\tλ\n", 48, 0.125, PREPARATION),
-            new DataRecipe.Csv("table.csv", "class", 0.5),
+            new DataRecipe.FashionMnist("fashion", PREPARATION),
+            new DataRecipe.Images("tab\tλ\n", 48, 1, 0.125, PREPARATION),
+            new DataRecipe.Csv("table.csv", false, "class", "\t", 0.5, false),
             new DataRecipe.Squad("squad", "a.json", "b.json", 200, 50, 32));
     private static final List<ModelRecipe> MODELS = List.of(
             new ModelRecipe.Vgg16(),
@@ -65,10 +71,13 @@ final class RecipeTest {
             new ScheduleRecipe.Linear(),
             new ScheduleRecipe.Cosine(1e-7));
 
+    private static final List<TargetRecipe.Kind> TARGETS =
+            List.of(TargetRecipe.Kind.SPARSITY, TargetRecipe.Kind.PARAMETERS, TargetRecipe.Kind.FLOPS);
+
     /** A recipe of the given kinds, where data and model fit each other; {@code number} counts through the other kinds. */
     private static Recipe recipe(DataRecipe.Source source, ModelRecipe model, int number) {
         return new Recipe(
-                new DataRecipe(source, 0.1, 5, 6, 7),
+                new DataRecipe(source, 0.1, 5, 6, Long.MIN_VALUE, 7),
                 model,
                 METHODS.get(number % METHODS.size()),
                 PENALTIES.get(number % PENALTIES.size()),
@@ -80,6 +89,10 @@ final class RecipeTest {
                         List.of("é")),
                 new OptimizerRecipe(RULES.get(number % RULES.size()), 0.1 + number, 0.2),
                 new ScheduleRecipe(SHAPES.get(number % SHAPES.size()), 0.5),
+                number % METHODS.size() == 0 ? PhaseRecipe.NONE : new PhaseRecipe(number % 2, 0.25, number / 2, 0.75),
+                number % 6 == 1
+                        ? new TargetRecipe(TARGETS.get(number / 6 % TARGETS.size()), 0.125, 1)
+                        : TargetRecipe.NONE,
                 new TrainingRecipe(1 + number, 2, 3, 4, List.of(Long.MIN_VALUE, Long.MAX_VALUE)),
                 new EvaluationRecipe(1, 2, 3, 4),
                 new CheckpointRecipe(5, 6),
@@ -87,7 +100,7 @@ final class RecipeTest {
     }
 
     private static boolean fit(DataRecipe.Source source, ModelRecipe model) {
-        return Conflicts.between(new DataRecipe(source, 0, 0, 0, 1), model, null, null, null, null)
+        return Conflicts.between(new DataRecipe(source, 0, 0, 0, 1, 1), model, null, null, null, null, null, null)
                 .isEmpty();
     }
 
@@ -161,7 +174,10 @@ final class RecipeTest {
         assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(2, 1)));
         assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(0, 1)));
         assertRefused("data.dir", () -> new DataRecipe.Cifar10(" ", PREPARATION));
-        assertRefused("data.test_fraction", () -> new DataRecipe.Csv("a", "b", 1));
+        assertRefused("data.test_fraction", () -> new DataRecipe.Csv("a", true, "b", ",", 1, true));
+        assertRefused("data.delimiter", () -> new DataRecipe.Csv("a", true, "b", "\"", 0.5, true));
+        assertRefused("data.delimiter", () -> new DataRecipe.Csv("a", true, "b", ", ", 0.5, true));
+        assertRefused("data.channels", () -> new DataRecipe.Images("a", 8, 2, 0.5, PREPARATION));
         assertRefused("model.hidden", () -> new ModelRecipe.Mlp(List.of(3, -1)));
         assertRefused(
                 "groups.frozen",
@@ -172,12 +188,54 @@ final class RecipeTest {
         assertRefused(
                 "method.tolerance",
                 () -> new MethodRecipe(MethodRecipe.Kind.BASELINE, 0, 1, StepOptions.NonFinite.FAIL));
+        assertRefused("phases.heal_epochs", () -> new PhaseRecipe(0, 0, -1, 0));
+        assertRefused("phases.warm_up_rate", () -> new PhaseRecipe(0, Double.NaN, 1, 0));
+        assertRefused("target.share", () -> new TargetRecipe(TargetRecipe.Kind.FLOPS, 1, 1));
+        assertRefused("target.reached_after", () -> new TargetRecipe(TargetRecipe.Kind.FLOPS, 0.5, 0));
+        assertRefused("target.share", () -> new TargetRecipe(TargetRecipe.Kind.NONE, 0.5, 1));
         assertRefused("do not fit", () -> recipe(SOURCES.getFirst(), new ModelRecipe.Bert("x"), 0));
     }
 
     private static void assertRefused(String name, Runnable making) {
         IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, making::run, name);
         assertTrue(String.valueOf(refusal.getMessage()).contains(name), refusal::getMessage);
+    }
+
+    @Test
+    void labelledDataBecomesItsSource() {
+        assertEquals(new DataSource.Digits(), new DataRecipe.Digits(PREPARATION).dataSource(4));
+        assertEquals(new DataSource.Cifar10(Path.of("c")), new DataRecipe.Cifar10("c", PREPARATION).dataSource(4));
+        assertEquals(new DataSource.Mnist(Path.of("m")), new DataRecipe.Mnist("m", PREPARATION).dataSource(4));
+        assertEquals(
+                new DataSource.FashionMnist(Path.of("f")), new DataRecipe.FashionMnist("f", PREPARATION).dataSource(4));
+        assertEquals(
+                new DataSource.Images(Path.of("i"), new SampleShape.Image(1, 48, 48), new Holdout(0.125, 4)),
+                new DataRecipe.Images("i", 48, 1, 0.125, PREPARATION).dataSource(4));
+        assertEquals(
+                new DataSource.Csv(Path.of("t"), false, "class", '\t', new Holdout(0.5, 4)),
+                new DataRecipe.Csv("t", false, "class", "\t", 0.5, true).dataSource(4));
+    }
+
+    @Test
+    void aTableIsReadAsItsSourceReadsItByDefault() {
+        Recipe recipe = RecipeReader.parse("text", """
+                [data]
+                kind = "csv"
+                path = "t"
+                [model]
+                kind = "mlp"
+                [method]
+                kind = "baseline"
+                [optimizer]
+                rate = 1
+                [training]
+                epochs = 1
+                batch_size = 1
+                """, List.of());
+        DataRecipe.Csv table = (DataRecipe.Csv) recipe.data().source();
+        assertEquals(
+                new DataSource.Csv(Path.of("t")), table.dataSource(recipe.data().splitSeed()));
+        assertEquals(new DataRecipe.Preparation(true, 0, false), table.preparation());
     }
 
     @Test
@@ -209,8 +267,91 @@ final class RecipeTest {
         assertEquals(sparse.penalty(), dense.penalty());
         assertEquals(Optional.empty(), dense.penaltyInForce());
         assertNull(dense.trainingPlan(10).penalty());
-        assertEquals(sparse, dense.withMethod(sparse.method()));
+        assertEquals(MethodRecipe.Kind.BASELINE, dense.method().kind());
         assertNotEquals(sparse, dense);
+        Recipe onePhase = read("");
+        assertEquals(onePhase, onePhase.asBaseline().with("method.kind=proximal"));
+    }
+
+    @Test
+    void aBaselineTrainsAsLongInOnePhaseAndWithoutATarget() {
+        Recipe dense = read("phases.warm_up_epochs=2 phases.heal_epochs=3 target.kind=sparsity target.share=0.5")
+                .asBaseline();
+        assertEquals(11, dense.totalEpochs());
+        assertEquals(11, dense.training().epochs());
+        assertEquals(PhaseRecipe.NONE, dense.phases());
+        assertEquals(TargetRecipe.NONE, dense.target());
+    }
+
+    /** Six epochs with a penalty, at a rate of 1 that falls linearly, and overrides. */
+    private static Recipe read(String overrides) {
+        String toml = """
+                [data]
+                kind = "digits"
+                [model]
+                kind = "small-cnn"
+                [penalty]
+                kind = "group-mcp"
+                lambda = 1e-3
+                beta = 100
+                [optimizer]
+                rate = 1
+                [schedule]
+                kind = "linear"
+                [training]
+                epochs = 6
+                batch_size = 64
+                """;
+        return RecipeReader.parse(
+                "test.toml", toml, overrides.isEmpty() ? List.of() : List.of(overrides.split(" ", -1)));
+    }
+
+    @Test
+    void withoutFurtherPhasesThereIsOneThatIsTheWholeTraining() {
+        Recipe recipe = read("schedule.warm_up=0.5");
+        LearningRate rate = new LearningRate.WarmUp(5, new LearningRate.LinearToZero(1, 60));
+        assertEquals(List.of(new Phase(Phase.Kind.SPARSIFY, 6, 60, rate)), recipe.phases(10));
+        assertEquals(rate, recipe.learningRate(10));
+        assertEquals(6, recipe.totalEpochs());
+    }
+
+    @Test
+    void eachPhaseRunsTheScheduleWithItsOwnRateAndTheFirstOneWarmsUp() {
+        Recipe recipe = read("schedule.warm_up=0.5 phases.warm_up_epochs=2 phases.warm_up_rate=0.5"
+                + " phases.heal_epochs=3 phases.heal_rate=0.25");
+        List<Phase> expected = List.of(
+                new Phase(
+                        Phase.Kind.WARM_UP, 2, 20, new LearningRate.WarmUp(5, new LearningRate.LinearToZero(0.5, 20))),
+                new Phase(Phase.Kind.SPARSIFY, 6, 60, new LearningRate.LinearToZero(1, 60)),
+                new Phase(Phase.Kind.HEAL, 3, 30, new LearningRate.LinearToZero(0.25, 30)));
+        assertEquals(expected, recipe.phases(10));
+        assertEquals(11, recipe.totalEpochs());
+        LearningRate whole = recipe.learningRate(10);
+        assertEquals(0.1, whole.at(0));
+        assertEquals(0.25, whole.at(10));
+        assertEquals(1, whole.at(20));
+        assertEquals(0.5, whole.at(50));
+        assertEquals(0.25, whole.at(80));
+        assertEquals(0, whole.at(110));
+    }
+
+    @Test
+    void aPhaseWithoutARateHasTheOptimizers() {
+        Recipe recipe = read("phases.warm_up_epochs=1 phases.heal_epochs=1 optimizer.rate=0.5");
+        for (Phase phase : recipe.phases(10)) {
+            assertEquals(0.5, phase.rate().at(0), phase::toString);
+        }
+    }
+
+    @Test
+    void aPenaltyOfAnotherStrengthIsOtherwiseTheSame() {
+        PenaltyRecipe lasso = new PenaltyRecipe.Lasso(0.5, GroupWeight.NONE);
+        assertEquals(Optional.of(new GroupLasso(0.25, GroupWeight.NONE)), lasso.penalty(0.25));
+        assertEquals(lasso.penalty(), lasso.penalty(0.5));
+        PenaltyRecipe mcp = new PenaltyRecipe.Mcp(0.5, 3, GroupWeight.NONE);
+        assertEquals(Optional.of(new GroupMcp(0, 3, GroupWeight.NONE)), mcp.penalty(0));
+        assertEquals(mcp.penalty(), mcp.penalty(0.5));
+        assertEquals(Optional.empty(), new PenaltyRecipe.None().penalty(1));
     }
 
     @Test

@@ -106,7 +106,7 @@ final class ShippedRecipesTest {
                     assertEquals(new ScheduleRecipe.Linear(), recipe.schedule().shape(), name);
                     assertEquals(3, recipe.training().epochs(), name);
                 }
-                case ModelRecipe.SmallCnn _, ModelRecipe.Mlp _, ModelRecipe.Onnx _ ->
+                case ModelRecipe.SmallCnn _, ModelRecipe.Mlp _, ModelRecipe.Onnx _, ModelRecipe.Own _ ->
                     throw new AssertionError(name + " is not in the paper");
             }
         }
@@ -129,6 +129,8 @@ final class ShippedRecipesTest {
                                     row.groups(),
                                     row.optimizer(),
                                     row.schedule(),
+                                    row.phases(),
+                                    row.target(),
                                     row.training(),
                                     row.evaluation(),
                                     row.checkpoint(),
