@@ -9,7 +9,7 @@ import java.util.SequencedMap;
  *
  * @param step steps done
  * @param epoch epochs done, of all phases
- * @param phase what is being done: {@code warm-up}, {@code sparsify} or {@code heal}
+ * @param phase what is being done: {@code warm-up}, {@code sparsify} or {@code heal}; {@code train} for a baseline
  * @param seconds since the training began, pauses between a stop and a resumption left out
  * @param samplesPerSecond training samples, evaluation left out
  * @param learningRate α of the last step

@@ -122,6 +122,15 @@ public record RunFolder(Path path) {
     }
 
     /**
+     * The same without a penalty, to compare with.
+     *
+     * @return a folder in this one; it may not be there
+     */
+    public RunFolder baseline() {
+        return new RunFolder(path.resolve("baseline"));
+    }
+
+    /**
      * The folder of one of several seeds.
      *
      * @param seed the seed
