@@ -1,0 +1,209 @@
+package dev.espalier.onnxruntime;
+
+import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OnnxValue;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtLoggingLevel;
+import ai.onnxruntime.OrtSession;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Stream;
+
+/** A model that ONNX Runtime has loaded, on the CPU. */
+public final class OnnxRuntimeModel implements AutoCloseable {
+    private final OrtEnvironment environment =
+            OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "espalier");
+    private final String name;
+    private final OrtSession session;
+
+    /**
+     * Loads a file.
+     *
+     * @param file an ONNX file
+     * @param threads how many threads a single operator may use
+     */
+    public OnnxRuntimeModel(Path file, int threads) {
+        this(file.toString(), file, threads);
+    }
+
+    private OnnxRuntimeModel(String name, Path file, int threads) {
+        this.name = name;
+        try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+            options.setIntraOpNumThreads(threads);
+            options.setInterOpNumThreads(1);
+            session = environment.createSession(file.toString(), options);
+        } catch (OrtException refused) {
+            throw refused(refused);
+        }
+    }
+
+    /**
+     * Loads a graph, by way of a file: a model may be larger than an array of bytes.
+     *
+     * @param graph the graph
+     * @param threads how many threads a single operator may use
+     * @return the model
+     */
+    public static OnnxRuntimeModel of(Graph graph, int threads) {
+        try {
+            Path folder = Files.createTempDirectory("espalier-");
+            try {
+                Path file = folder.resolve("model.onnx");
+                OnnxWriter.write(graph, file);
+                return new OnnxRuntimeModel(graph.name(), file, threads);
+            } finally {
+                remove(folder);
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure.getMessage(), failure);
+        }
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(folder);
+    }
+
+    /**
+     * Runs the model.
+     *
+     * @param inputs what it is fed with, by name; what it does not read is left out
+     * @return copies of its outputs by name
+     */
+    public SequencedMap<String, Tensor> run(Map<String, Tensor> inputs) {
+        try (Feed feed = new Feed(inputs)) {
+            return feed.outputs();
+        }
+    }
+
+    private IllegalStateException refused(OrtException refused) {
+        return new IllegalStateException("ONNX Runtime does not run " + name + ": " + refused.getMessage(), refused);
+    }
+
+    @Override
+    public void close() {
+        try {
+            session.close();
+        } catch (OrtException refused) {
+            throw refused(refused);
+        }
+    }
+
+    /** Inputs in ONNX Runtime's own memory, to run the model on again and again. */
+    final class Feed implements AutoCloseable {
+        private final Map<String, OnnxTensor> tensors = new LinkedHashMap<>();
+
+        Feed(Map<String, Tensor> inputs) {
+            try {
+                for (String input : session.getInputNames()) {
+                    Tensor tensor = inputs.get(input);
+                    if (tensor == null) {
+                        throw new IllegalArgumentException("nothing to feed to " + input + " of " + name);
+                    }
+                    tensors.put(input, tensor(tensor));
+                }
+            } catch (OrtException refused) {
+                close();
+                throw refused(refused);
+            } catch (RuntimeException failure) {
+                close();
+                throw failure;
+            }
+        }
+
+        private OnnxTensor tensor(Tensor tensor) throws OrtException {
+            ByteBuffer bytes = ByteBuffer.allocateDirect(
+                            Math.toIntExact(tensor.data().byteSize()))
+                    .order(ByteOrder.nativeOrder());
+            MemorySegment.ofBuffer(bytes).copyFrom(tensor.data());
+            return OnnxTensor.createTensor(environment, bytes, tensor.shape(), javaType(tensor.type()));
+        }
+
+        private SequencedMap<String, Tensor> outputs() {
+            SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+            try (OrtSession.Result result = session.run(tensors)) {
+                for (Map.Entry<String, OnnxValue> output : result) {
+                    outputs.put(output.getKey(), copy((OnnxTensor) output.getValue()));
+                }
+            } catch (OrtException refused) {
+                throw refused(refused);
+            }
+            return outputs;
+        }
+
+        private static Tensor copy(OnnxTensor value) {
+            ByteBuffer bytes = value.getByteBuffer();
+            MemorySegment copy = Arena.ofAuto().allocate(bytes.remaining(), 8);
+            copy.copyFrom(MemorySegment.ofBuffer(bytes));
+            return Tensor.of(dataType(value.getInfo().type), value.getInfo().getShape(), copy);
+        }
+
+        /** How long a run takes. */
+        double milliseconds() {
+            long start = System.nanoTime();
+            try {
+                session.run(tensors).close();
+            } catch (OrtException refused) {
+                throw refused(refused);
+            }
+            return (System.nanoTime() - start) / 1e6;
+        }
+
+        @Override
+        public void close() {
+            tensors.values().forEach(OnnxTensor::close);
+        }
+    }
+
+    private static OnnxJavaType javaType(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> OnnxJavaType.FLOAT;
+            case FLOAT64 -> OnnxJavaType.DOUBLE;
+            case FLOAT16 -> OnnxJavaType.FLOAT16;
+            case BFLOAT16 -> OnnxJavaType.BFLOAT16;
+            case INT8 -> OnnxJavaType.INT8;
+            case UINT8 -> OnnxJavaType.UINT8;
+            case INT16 -> OnnxJavaType.INT16;
+            case INT32 -> OnnxJavaType.INT32;
+            case INT64 -> OnnxJavaType.INT64;
+            case BOOL -> OnnxJavaType.BOOL;
+            case UINT16, UINT32, UINT64 ->
+                throw new IllegalArgumentException("ONNX Runtime for Java has no tensors of " + type);
+        };
+    }
+
+    private static DataType dataType(OnnxJavaType type) {
+        return switch (type) {
+            case FLOAT -> DataType.FLOAT32;
+            case DOUBLE -> DataType.FLOAT64;
+            case FLOAT16 -> DataType.FLOAT16;
+            case BFLOAT16 -> DataType.BFLOAT16;
+            case INT8 -> DataType.INT8;
+            case UINT8 -> DataType.UINT8;
+            case INT16 -> DataType.INT16;
+            case INT32 -> DataType.INT32;
+            case INT64 -> DataType.INT64;
+            case BOOL -> DataType.BOOL;
+            default -> throw new IllegalArgumentException("ONNX Runtime returned a tensor of " + type);
+        };
+    }
+}

@@ -1,0 +1,100 @@
+package dev.espalier.training;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import dev.espalier.onnxruntime.OnnxRuntimeModel;
+import dev.espalier.onnxruntime.OnnxRuntimeRunner;
+import dev.espalier.onnxruntime.PruneTrial;
+import java.io.IOException;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * What is made of a trained model: two ONNX files, and the judgement of ONNX Runtime on them.
+ *
+ * @param task by what they are judged
+ * @param folder where they go
+ */
+record Delivery(Task task, RunFolder folder) {
+    /** Latency is that of one sample on one thread. */
+    private static final OnnxRuntimeRunner ONE_THREAD = new OnnxRuntimeRunner(1);
+
+    /** Operations are counted for one sample. */
+    private static final SampleInputs DIMENSIONS = new SampleInputs(1, SampleInputs.DEFAULT.length(), 1);
+
+    private static final int THREADS = Runtime.getRuntime().availableProcessors();
+
+    RunResult deliver(Session session, long seed, double seconds) throws IOException {
+        Graph model = session.graph();
+        OnnxWriter.write(model, folder.model());
+        Map<String, Tensor> sample = task.sample();
+        PruneTrial trial = PruneTrial.of(model, plan(model), sample, DIMENSIONS.dimensions(model), ONE_THREAD);
+        OnnxWriter.write(trial.smaller(), folder.pruned());
+        RunResult result = judge(session, seed, seconds, trial.report());
+        folder.write(result);
+        return result;
+    }
+
+    private static PrunePlan plan(Graph model) {
+        try {
+            return Pruner.plan(model, PruneOptions.DEFAULT);
+        } catch (GraphException dead) {
+            throw new DivergedException("nothing is left of the model: " + dead.getMessage());
+        }
+    }
+
+    /** Looks at the files, not at what they were made from. */
+    private RunResult judge(Session session, long seed, double seconds, PruneReport report) {
+        try (OnnxRuntimeModel model = new OnnxRuntimeModel(folder.model(), THREADS);
+                OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS)) {
+            double[] difference = {0};
+            Evaluation before = task.evaluate(model::run, Task.Part.TEST);
+            Evaluation after = task.evaluate(
+                    inputs -> {
+                        SequencedMap<String, Tensor> outputs = pruned.run(inputs);
+                        difference[0] = Math.max(difference[0], difference(model.run(inputs), outputs));
+                        return outputs;
+                    },
+                    Task.Part.TEST);
+            return new RunResult(
+                    seed,
+                    session.steps(),
+                    seconds,
+                    session.lambda(),
+                    before.loss(),
+                    before.scores(),
+                    after.scores(),
+                    session.groups().groupSparsity(session.graph()),
+                    report.parametersBefore(),
+                    report.parametersAfter(),
+                    report.flopsBefore(),
+                    report.flopsAfter(),
+                    difference[0],
+                    report.latencyMillisecondsBefore().orElseThrow(),
+                    report.latencyMillisecondsAfter().orElseThrow());
+        }
+    }
+
+    private static double difference(Map<String, Tensor> left, Map<String, Tensor> right) {
+        double largest = 0;
+        for (Map.Entry<String, Tensor> output : left.entrySet()) {
+            Tensor other = right.get(output.getKey());
+            if (other == null) {
+                throw new IllegalStateException("the pruned model has no output " + output.getKey());
+            }
+            for (long i = 0; i < other.size(); i++) {
+                largest = Math.max(largest, Math.abs(output.getValue().getDouble(i) - other.getDouble(i)));
+            }
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.espalier.training;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.report.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A recipe carried out: one run for each of its seeds, and a report.
+ *
+ * @param recipe how to train
+ * @param task what is learned
+ * @param start what each seed starts from
+ * @param folder where everything is written; with several seeds, each has a folder in it
+ * @param options what does not change the outcome
+ */
+public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder, RunOptions options) {
+
+    /** What training starts from. */
+    @FunctionalInterface
+    public interface Start {
+        /**
+         * The model for a seed.
+         *
+         * @param seed the seed
+         * @return the model with its first weights
+         * @throws IOException if it cannot be read
+         */
+        Graph model(long seed) throws IOException;
+    }
+
+    /**
+     * An experiment from fresh weights.
+     *
+     * @param recipe how to train
+     * @param task what is learned
+     * @param folder where everything is written; with several seeds, each has a folder in it
+     * @param options what does not change the outcome
+     */
+    public Experiment(Recipe recipe, Task task, RunFolder folder, RunOptions options) {
+        this(recipe, task, seed -> task.model(Weights.seeded(seed)), folder, options);
+    }
+
+    /**
+     * Loads what a recipe asks for.
+     *
+     * @param recipe how to train
+     * @param folder where everything is written
+     * @param options what does not change the outcome
+     * @return the experiment, not begun yet
+     * @throws IOException if the data or the model cannot be read
+     */
+    public static Experiment of(Recipe recipe, RunFolder folder, RunOptions options) throws IOException {
+        return new Experiment(recipe, Task.of(recipe), folder, options);
+    }
+
+    /**
+     * Trains from the beginning. The folder must be empty or not there yet.
+     *
+     * @return what came out, seed by seed; empty if it was stopped, and can be resumed
+     * @throws IOException if something cannot be written; what was written before stays
+     */
+    public Optional<List<RunResult>> begin() throws IOException {
+        folder.create();
+        return run();
+    }
+
+    /**
+     * Goes on where it was stopped, or starts if it was not begun.
+     *
+     * @return what came out, seed by seed; empty if it was stopped again
+     * @throws IOException if something cannot be read or written; what was written before stays
+     */
+    public Optional<List<RunResult>> resume() throws IOException {
+        RecipeChanges.requireSame(folder, recipe);
+        Files.createDirectories(folder.path());
+        return run();
+    }
+
+    private Optional<List<RunResult>> run() throws IOException {
+        List<Long> seeds = recipe.training().seeds();
+        if (seeds.size() > 1) {
+            RunFolder.replace(folder.recipe(), recipe.toToml());
+        }
+        List<RunResult> results = new ArrayList<>();
+        for (long seed : seeds) {
+            RunFolder place = place(seed);
+            Optional<RunResult> result =
+                    new TrainingRun(recipe, task, start.model(seed), seed, place, options).resume();
+            if (result.isEmpty()) {
+                return Optional.empty();
+            }
+            results.add(result.get());
+            if (seeds.size() > 1) {
+                Report.of(place).write(place.report());
+            }
+        }
+        Report.of(folder).write(folder.report());
+        return Optional.of(results);
+    }
+
+    /**
+     * Where the run of a seed is.
+     *
+     * @param seed one of the recipe's seeds
+     * @return the folder itself if there is only one
+     */
+    public RunFolder place(long seed) {
+        return recipe.training().seeds().size() == 1 ? folder : folder.seed(seed);
+    }
+}

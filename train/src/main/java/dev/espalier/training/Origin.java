@@ -1,0 +1,67 @@
+package dev.espalier.training;
+
+import ai.djl.Device;
+import ai.djl.engine.Engine;
+import dev.espalier.journal.Provenance;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+
+/** Finds out where a run comes from. */
+final class Origin {
+    private static final String UNKNOWN = "unknown";
+
+    private Origin() {}
+
+    static Provenance provenance(long seed, String kernel, Device device) {
+        String version = Origin.class.getPackage().getImplementationVersion();
+        Engine engine = Engine.getInstance();
+        return new Provenance(
+                version == null ? UNKNOWN : version,
+                commit(),
+                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                seed,
+                Runtime.version() + ", " + System.getProperty("java.vendor"),
+                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                System.getProperty("os.arch"),
+                Runtime.getRuntime().availableProcessors(),
+                engine.getEngineName() + " " + engine.getVersion() + " by DJL " + Engine.getDjlVersion(),
+                kernel,
+                device.toString());
+    }
+
+    /** Of the checkout that this program lies in; a program that is installed elsewhere has none. */
+    private static String commit() {
+        try {
+            Path program = Path.of(Origin.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            Process git = new ProcessBuilder(
+                            "git",
+                            "-C",
+                            String.valueOf(program.getParent()),
+                            "describe",
+                            "--always",
+                            "--dirty",
+                            "--abbrev=40",
+                            "--exclude=*")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .redirectInput(new File("/dev/null"))
+                    .start();
+            String answer = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return git.waitFor(10, TimeUnit.SECONDS) && git.exitValue() == 0 && !answer.isEmpty() ? answer : UNKNOWN;
+        } catch (IOException | URISyntaxException _) {
+            return UNKNOWN; // no git, or no file: nothing to be known
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return UNKNOWN;
+        }
+    }
+}

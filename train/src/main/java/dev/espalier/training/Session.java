@@ -1,0 +1,244 @@
+package dev.espalier.training;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import dev.espalier.djl.network.Network;
+import dev.espalier.djl.network.Tensors;
+import dev.espalier.djl.network.TrainingStep;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.journal.Metrics;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.recipe.MethodRecipe;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.step.NonFiniteGradientException;
+import dev.espalier.step.Optimizer;
+import dev.espalier.step.Parameter;
+import dev.espalier.step.ParameterSet;
+import dev.espalier.step.StepOptions.NonFinite;
+import dev.espalier.step.StepReport;
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A model in training: the network, the optimizer, the penalty in force, and the step from batches to other weights. */
+final class Session implements AutoCloseable {
+    private final Recipe recipe;
+    private final Task task;
+    private final long seed;
+    private final ModelGroups groups;
+    private final Network network;
+    private final Optimizer optimizer;
+    private final Strength strength;
+    private final TrainingStep training;
+    private final Divergence divergence;
+    private final Meter meter = new Meter();
+    private final String[] outputs;
+    private StepReport last = new StepReport(0, false, List.of());
+
+    Session(Recipe recipe, Task task, Graph initial, long seed, Device device) {
+        this.recipe = recipe;
+        this.task = task;
+        this.seed = seed;
+        this.groups = recipe.groupRules().derive(initial);
+        this.divergence = new Divergence(recipe, task.chance());
+        this.outputs = initial.outputs().toArray(String[]::new);
+        List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups);
+        Set<String> frozen = sets.stream()
+                .filter(ParameterSet::frozen)
+                .flatMap(set -> set.parameters().stream())
+                .map(Parameter::name)
+                .collect(Collectors.toSet());
+        network = new Network(initial, device).seed(seed).freeze(frozen::contains);
+        optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions());
+        strength = new Strength(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
+        training = new TrainingStep(network, task.loss(), this::update);
+    }
+
+    long stepsPerEpoch() {
+        return Math.ceilDiv(task.batchesPerEpoch(), recipe.training().accumulate());
+    }
+
+    /**
+     * Does a step.
+     *
+     * @param examples batches, of which as many are taken as make a step
+     */
+    void step(Examples examples) {
+        long started = System.nanoTime();
+        long left = task.batchesPerEpoch() - examples.position().batch();
+        int batches = (int) Math.min(recipe.training().accumulate(), left);
+        strength.beforeStep(examples.position());
+        for (int i = 0; i < batches; i++) {
+            add(examples.next(), 1.0 / batches);
+        }
+        try {
+            training.applyGradients();
+        } catch (NonFiniteGradientException problem) {
+            throw new DivergedException(String.valueOf(problem.getMessage()));
+        }
+        strength.afterStep(last.summary());
+        meter.addStep(last.summary().iterations(), last.summary().groups(), (System.nanoTime() - started) / 1e9);
+    }
+
+    private void add(Example example, double share) {
+        try (NDManager scratch = network.manager().newSubManager()) {
+            Map<String, NDArray> inputs = new LinkedHashMap<>();
+            example.inputs().forEach((name, tensor) -> inputs.put(name, Tensors.of(scratch, tensor)));
+            NDList labels = new NDList();
+            example.labels().forEach(tensor -> labels.add(Tensors.of(scratch, tensor)));
+            TrainingStep.Result result = training.addGradients(inputs, labels, share, outputs);
+            if (recipe.method().nonFinite() == NonFinite.FAIL) {
+                divergence.requireFinite(result.loss(), optimizer.steps() + 1);
+            }
+            meter.addBatch(result.loss(), task.right(result.outputs(), example), example.size());
+        }
+    }
+
+    private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        GradientNorm.clip(gradients, recipe.training().clipNorm());
+        last = optimizer.step(weights, gradients);
+        strength.hold(weights);
+    }
+
+    /** Judges the model as it is. */
+    Evaluation evaluate() {
+        return task.evaluate(network::predict, Task.Part.VALIDATION);
+    }
+
+    /** Gives up if the training goes nowhere. */
+    void checkProgress(Evaluation evaluation) {
+        divergence.check(meter.loss(), evaluation, optimizer.steps());
+    }
+
+    /** The subgradient method makes small groups, not zeros: this makes zeros of them, unless healing began with that. */
+    void finish() {
+        if (recipe.method().kind() == MethodRecipe.Kind.SUBGRADIENT
+                && recipe.phases().healEpochs() == 0) {
+            Map<String, TensorView> weights = network.weights();
+            for (ParameterSet set : optimizer.sets()) {
+                Regularizer regularizer = set.regularizer();
+                if (regularizer != null) {
+                    List<TensorView> views = new ArrayList<>();
+                    set.parameters().forEach(parameter -> views.add(view(weights, parameter)));
+                    regularizer.threshold(recipe.method().threshold(), views);
+                }
+            }
+        }
+    }
+
+    private static TensorView view(Map<String, TensorView> weights, Parameter parameter) {
+        TensorView view = weights.get(parameter.name());
+        if (view == null) {
+            throw new IllegalStateException("no weights of " + parameter.name());
+        }
+        return view;
+    }
+
+    /** All that a resumed training needs, as live memory by name. */
+    SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        optimizer.state().forEach((name, memory) -> state.put("optimizer/" + name, memory));
+        network.state().forEach((name, memory) -> state.put("network/" + name, memory));
+        strength.state().forEach((name, memory) -> state.put("strength/" + name, memory));
+        state.put("meter", meter.memory());
+        state.put("divergence", divergence.memory());
+        return state;
+    }
+
+    /** After {@link #state} was read back: what is derived from it. */
+    void restore() {
+        strength.restore();
+    }
+
+    /** Steps done or skipped. */
+    long steps() {
+        return optimizer.steps() + optimizer.skippedSteps();
+    }
+
+    long totalSteps() {
+        return recipe.totalEpochs() * stepsPerEpoch();
+    }
+
+    boolean isLastOfPhase(int epoch) {
+        return epoch + 1 == recipe.totalEpochs() || !strength.phase(epoch).equals(strength.phase(epoch + 1));
+    }
+
+    String kernelName() {
+        return optimizer.kernelName();
+    }
+
+    /** λ of the last step that had a penalty; 0 if none had. */
+    double lambda() {
+        return strength.lastLambda();
+    }
+
+    ModelGroups groups() {
+        return groups;
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    Progress progress(int epoch, double secondsLeft) {
+        return new Progress(
+                seed,
+                strength.label(epoch),
+                steps(),
+                totalSteps(),
+                epoch + 1,
+                recipe.totalEpochs(),
+                meter.loss(),
+                meter.accuracy(),
+                strength.groupSparsity(last.summary()),
+                meter.samplesPerSecond(),
+                secondsLeft);
+    }
+
+    Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
+        Graph graph = network.graph();
+        SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
+        groups.layers()
+                .forEach(layer -> nonZero.put(layer.name(), layer.groups().count() - layer.zeroGroups(graph)));
+        return new Metrics(
+                steps(),
+                progress.epoch(),
+                progress.phase(),
+                seconds,
+                meter.samplesPerSecond(),
+                rate(),
+                strength.lambda(),
+                meter.loss(),
+                meter.accuracy(),
+                last.penalty(),
+                evaluation.loss(),
+                evaluation.scores(),
+                groups.groupSparsity(graph),
+                meter.iterationsPerGroup(),
+                optimizer.skippedSteps(),
+                nonZero);
+    }
+
+    private double rate() {
+        return recipe.learningRate(stepsPerEpoch()).at(Math.max(0, optimizer.steps() - 1));
+    }
+
+    Graph graph() {
+        return network.graph();
+    }
+
+    @Override
+    public void close() {
+        optimizer.close();
+        network.close();
+    }
+}

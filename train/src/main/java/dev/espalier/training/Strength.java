@@ -1,0 +1,197 @@
+package dev.espalier.training;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.djl.network.Network;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.group.HeldZeros;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.prox.Summary;
+import dev.espalier.recipe.Phase;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.recipe.TargetRecipe;
+import dev.espalier.step.Optimizer;
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
+ * while healing, when the groups that are zero are held there.
+ */
+final class Strength {
+    /** How often in an epoch λ is adapted. */
+    private static final int CHANGES_PER_EPOCH = 10;
+
+    private static final int NOW = 0;
+    private static final int LAST = 1;
+
+    private final Recipe recipe;
+    private final Network network;
+    private final Optimizer optimizer;
+    private final List<Phase> phases;
+    private final int batchesPerEpoch;
+    private final long stepsPerEpoch;
+    private final HeldZeros held;
+    private final Optional<StrengthController> controller;
+
+    /** λ that is in force, and the last one above zero. */
+    private final double[] lambda = new double[2];
+
+    /** How much of the phase was done before the current step. */
+    private double progress;
+
+    Strength(
+            Recipe recipe,
+            ModelGroups groups,
+            Network network,
+            Optimizer optimizer,
+            int batchesPerEpoch,
+            long stepsPerEpoch) {
+        this.recipe = recipe;
+        this.network = network;
+        this.optimizer = optimizer;
+        this.batchesPerEpoch = batchesPerEpoch;
+        this.stepsPerEpoch = stepsPerEpoch;
+        this.phases = recipe.phases(stepsPerEpoch);
+        this.held = new HeldZeros(groups);
+        this.controller = recipe.target().kind() == TargetRecipe.Kind.NONE
+                ? Optional.empty()
+                : Optional.of(new StrengthController(
+                        recipe.penalty().lambda(),
+                        recipe.target().share(),
+                        recipe.target().reachedAfter()));
+    }
+
+    Phase phase(long epoch) {
+        long left = epoch;
+        for (Phase phase : phases) {
+            if (left < phase.epochs()) {
+                return phase;
+            }
+            left -= phase.epochs();
+        }
+        throw new IllegalArgumentException("epoch " + epoch + " is after the end of training");
+    }
+
+    /** What the phase of an epoch is called; a baseline has only one, which makes nothing sparse. */
+    String label(long epoch) {
+        return recipe.penaltyInForce().isPresent() ? phase(epoch).label() : "train";
+    }
+
+    private long firstEpoch(Phase searched) {
+        long first = 0;
+        for (Phase phase : phases.subList(0, phases.indexOf(searched))) {
+            first += phase.epochs();
+        }
+        return first;
+    }
+
+    /** λ that is in force; 0 for none. */
+    double lambda() {
+        return lambda[NOW];
+    }
+
+    /** The last λ above zero; 0 if there was none. */
+    double lastLambda() {
+        return lambda[LAST];
+    }
+
+    /** Before a step: at the beginning of a phase, sets what the phase is about. */
+    void beforeStep(BatchPosition next) {
+        Phase phase = phase(next.epoch());
+        long epochsBefore = next.epoch() - firstEpoch(phase);
+        progress = (epochsBefore + (double) next.batch() / batchesPerEpoch) / phase.epochs();
+        if (progress > 0) {
+            return;
+        }
+        switch (phase.kind()) {
+            case WARM_UP -> change(0);
+            case SPARSIFY ->
+                change(recipe.penaltyInForce().isPresent() ? recipe.penalty().lambda() : 0);
+            case HEAL -> {
+                change(0);
+                held.hold(network.weights(), recipe.method().threshold());
+            }
+        }
+    }
+
+    /** After a step: lets the controller adapt λ. Without a penalty there is nothing to adapt. */
+    void afterStep(Summary summary) {
+        if (controller.isPresent() && lambda[NOW] > 0 && optimizer.steps() % changeEvery() == 0) {
+            change(controller.get().next(progress, share(summary)));
+        }
+    }
+
+    private long changeEvery() {
+        return Math.max(1, stepsPerEpoch / CHANGES_PER_EPOCH);
+    }
+
+    /** The share of groups that are not zero. A step without a penalty knows nothing of zeros: then it is what is held. */
+    double groupSparsity(Summary summary) {
+        int zero = held.count() > 0 ? held.count() : summary.zeroed();
+        return summary.groups() == 0 ? 1 : 1 - (double) zero / summary.groups();
+    }
+
+    /** What is left of what the target is about. */
+    private double share(Summary summary) {
+        return switch (recipe.target().kind()) {
+            case NONE -> 1;
+            case SPARSITY -> groupSparsity(summary);
+            case PARAMETERS -> share(PruneReport::parametersAfter, PruneReport::parametersBefore);
+            case FLOPS -> share(PruneReport::flopsAfter, PruneReport::flopsBefore);
+        };
+    }
+
+    private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
+        Graph graph = network.graph();
+        try {
+            PruneReport report =
+                    PruneReport.of(Pruner.plan(graph, PruneOptions.DEFAULT), SampleInputs.DEFAULT.dimensions(graph));
+            return (double) after.applyAsLong(report) / before.applyAsLong(report);
+        } catch (GraphException _) {
+            return 0; // all paths to the output are cut, and groups may still come back
+        }
+    }
+
+    private void change(double strength) {
+        lambda[NOW] = strength;
+        lambda[LAST] = strength > 0 ? strength : lambda[LAST];
+        apply();
+    }
+
+    private void apply() {
+        if (recipe.penaltyInForce().isPresent()) {
+            optimizer.changePenalty(recipe.penalty().penalty(lambda[NOW]).orElseThrow());
+        }
+    }
+
+    /** Sets the groups that are held to zero again. */
+    void hold(Map<String, TensorView> weights) {
+        if (held.count() > 0) {
+            held.apply(weights);
+        }
+    }
+
+    /** After {@link #state} was read back: tells the optimizer. */
+    void restore() {
+        apply();
+    }
+
+    SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        state.put("lambda", MemorySegment.ofArray(lambda));
+        controller.ifPresent(adapting -> state.putAll(adapting.state()));
+        state.putAll(held.state());
+        return state;
+    }
+}

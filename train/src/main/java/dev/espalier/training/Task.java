@@ -1,0 +1,110 @@
+package dev.espalier.training;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.djl.network.Loss;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.recipe.Recipe;
+import java.io.IOException;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/** What is learned: a model, batches for it, the loss, and how it is judged. */
+public interface Task {
+    /** Parts of the data that a model is judged on. */
+    enum Part {
+        /** What is looked at during training. */
+        VALIDATION,
+        /** What is looked at once, at the end. */
+        TEST
+    }
+
+    /** A model that can be asked. */
+    @FunctionalInterface
+    interface Model {
+        /**
+         * What it answers.
+         *
+         * @param inputs by name
+         * @return outputs by name
+         */
+        SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs);
+    }
+
+    /**
+     * What a recipe's data and model are for.
+     *
+     * @param recipe the recipe
+     * @return the task, with its data loaded
+     * @throws IOException if the data or the model cannot be read
+     */
+    static Task of(Recipe recipe) throws IOException {
+        LabelledData data = LabelledData.load(recipe.data());
+        return new Classification(recipe, data, Models.builder(recipe.model(), data));
+    }
+
+    /**
+     * The model that training starts from.
+     *
+     * @param weights what tensors hold that have not been trained before
+     * @return the model
+     */
+    Graph model(Weights weights);
+
+    /**
+     * The number of batches in an epoch.
+     *
+     * @return at least 1
+     */
+    int batchesPerEpoch();
+
+    /**
+     * What the model learns from. The same arguments give the same batches, whatever came before.
+     *
+     * @param seed what order and augmentation depend on
+     * @param first the first batch
+     * @param epochs the epoch to stop before
+     * @return the batches; to be closed
+     */
+    Examples examples(long seed, BatchPosition first, long epochs);
+
+    /**
+     * What training makes small.
+     *
+     * @return the loss of the model's outputs and an example's labels
+     */
+    Loss loss();
+
+    /**
+     * How many samples of a batch a model gets right.
+     *
+     * @param outputs what it answered, by name
+     * @param example the batch
+     * @return from 0 to the size of the batch
+     */
+    int right(Map<String, Tensor> outputs, Example example);
+
+    /**
+     * Judges a model.
+     *
+     * @param model the model
+     * @param part by what
+     * @return what was found
+     */
+    Evaluation evaluate(Model model, Part part);
+
+    /**
+     * The main score that needs no learning, such as that of always guessing the most frequent class.
+     *
+     * @return from 0 to 1, on the part for validation
+     */
+    double chance();
+
+    /**
+     * One sample of the test part.
+     *
+     * @return what a model is fed with, by name
+     */
+    Map<String, Tensor> sample();
+}
