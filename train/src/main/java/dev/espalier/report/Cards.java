@@ -1,0 +1,116 @@
+package dev.espalier.report;
+
+import dev.espalier.journal.Metrics;
+import dev.espalier.journal.RunResult;
+import dev.espalier.journal.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.DoubleFunction;
+import java.util.function.ToDoubleFunction;
+
+/** The figures that a report begins with. */
+final class Cards {
+    /** Longer figures are written smaller. */
+    private static final int SHORT = 8;
+
+    private final List<Html> cards = new ArrayList<>();
+
+    private Cards() {}
+
+    static Html of(RunData run) {
+        Cards cards = new Cards();
+        if (!run.results().isEmpty()) {
+            cards.finished(run);
+        } else if (!run.last().isEmpty()) {
+            cards.underWay(run);
+        }
+        return Html.join(cards.cards);
+    }
+
+    private void add(String name, String figure, String details) {
+        cards.add(Html.of(
+                "<div class=\"card\"><dt>{}</dt><dd><strong{}>{}</strong> <span>{}</span></dd></div>",
+                name,
+                figure.length() > SHORT ? Html.of(" class=\"long\"") : Html.EMPTY,
+                figure,
+                details));
+    }
+
+    private void finished(RunData run) {
+        for (String score : run.scores()) {
+            List<Double> pruned = run.results(result -> Results.score(result.prunedScores(), score));
+            add("Pruned " + score, Numbers.percent(pruned), comparison(run, score, pruned));
+        }
+        add(
+                "Parameters left",
+                Numbers.percent(run.results(RunResult::effectiveSparsity)),
+                afterOfBefore(run, RunResult::parametersAfter, RunResult::parametersBefore, Numbers::count));
+        add(
+                "FLOPs left",
+                Numbers.percent(run.results(Results::flopsLeft)),
+                afterOfBefore(run, RunResult::flopsAfter, RunResult::flopsBefore, Numbers::large));
+        add("Groups not zero", Numbers.percent(run.results(RunResult::groupSparsity)), "group sparsity");
+        add(
+                "Speed-up",
+                Numbers.times(run.results(RunResult::speedUp)),
+                afterOfBefore(
+                                run,
+                                RunResult::latencyMillisecondsAfter,
+                                RunResult::latencyMillisecondsBefore,
+                                Numbers::compact)
+                        + " ms");
+        add(
+                "Outputs differ by",
+                Numbers.compact(run.results(RunResult::maxAbsDifference).stream()
+                        .mapToDouble(Double::doubleValue)
+                        .max()
+                        .orElseThrow()),
+                "at most");
+    }
+
+    private static String comparison(RunData run, String score, List<Double> pruned) {
+        return run.baseline()
+                .map(dense -> dense.results(result -> Results.score(result.scores(), score)))
+                .filter(dense -> !dense.isEmpty())
+                .map(dense -> "%s to dense baseline"
+                        .formatted(Numbers.points(
+                                Spread.of(pruned).mean() - Spread.of(dense).mean())))
+                .orElse(run.results().size() == 1 ? "on the test part" : "%d seeds".formatted(pruned.size()));
+    }
+
+    private static String afterOfBefore(
+            RunData run,
+            ToDoubleFunction<RunResult> after,
+            ToDoubleFunction<RunResult> before,
+            DoubleFunction<String> format) {
+        return "%s of %s"
+                .formatted(
+                        format.apply(Spread.of(run.results(after)).mean()),
+                        format.apply(Spread.of(run.results(before)).mean()));
+    }
+
+    private void underWay(RunData run) {
+        List<Metrics> last = run.last();
+        for (String score : run.scores()) {
+            add(
+                    Curves.capital(score) + " so far",
+                    Numbers.percent(last.stream()
+                            .map(line -> Results.score(line.scores(), score))
+                            .toList()),
+                    "in the last evaluation");
+        }
+        add(
+                "Loss so far",
+                Numbers.spread(last.stream().map(Metrics::loss).toList(), Numbers::compact, ""),
+                "in evaluation");
+        add(
+                "Groups not zero",
+                Numbers.percent(last.stream().map(Metrics::groupSparsity).toList()),
+                "group sparsity");
+        add(
+                "Epochs done",
+                Numbers.spread(last.stream().map(Metrics::epoch).toList(), Numbers::compact, ""),
+                "in phase " + last.getFirst().phase());
+        add("Time so far", Numbers.duration(last.getFirst().seconds()), "of training");
+    }
+}

@@ -1,0 +1,128 @@
+package dev.espalier.report;
+
+import dev.espalier.journal.RunResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+
+/** Tables of what came out of runs. */
+final class Results {
+    private static final List<String> COSTS = List.of("Parameters", "FLOPs", "Latency", "Speed-up");
+
+    /** What a model costs: before or after pruning. */
+    private record Costs(
+            ToDoubleFunction<RunResult> parameters,
+            ToDoubleFunction<RunResult> flops,
+            ToDoubleFunction<RunResult> latency,
+            ToDoubleFunction<RunResult> speedUp) {
+        static final Costs BEFORE = new Costs(
+                RunResult::parametersBefore, RunResult::flopsBefore, RunResult::latencyMillisecondsBefore, result -> 1);
+        static final Costs AFTER = new Costs(
+                RunResult::parametersAfter,
+                RunResult::flopsAfter,
+                RunResult::latencyMillisecondsAfter,
+                RunResult::speedUp);
+
+        List<String> of(RunData run) {
+            return List.of(
+                    Numbers.spread(run.results(parameters), Numbers::count, ""),
+                    Numbers.spread(run.results(flops), Numbers::large, ""),
+                    Numbers.spread(run.results(latency), Numbers::compact, " ms"),
+                    Numbers.times(run.results(speedUp)));
+        }
+    }
+
+    private Results() {}
+
+    static double score(Map<String, Double> scores, String name) {
+        return scores.getOrDefault(name, Double.NaN);
+    }
+
+    /** The share of floating point operations that are left. */
+    static double flopsLeft(RunResult result) {
+        return (double) result.flopsAfter() / Math.max(result.flopsBefore(), 1);
+    }
+
+    /** The models of a run: the dense baseline, the sparse one, what is left of it. */
+    static Html models(RunData run) {
+        if (run.results().isEmpty()) {
+            return Html.EMPTY;
+        }
+        List<String> scores = run.scores();
+        List<String> columns = new ArrayList<>(List.of("Model"));
+        scores.forEach(score -> columns.add(Curves.capital(score)));
+        columns.add("Groups not zero");
+        columns.addAll(COSTS);
+        Table table = Table.of("The models of this run", columns);
+        run.baseline()
+                .filter(dense -> !dense.results().isEmpty())
+                .ifPresent(dense ->
+                        table.row(Html.of("dense baseline"), cells(dense, scores, RunResult::scores, Costs.BEFORE)));
+        table.row(Html.of("sparse <code>model.onnx</code>"), cells(run, scores, RunResult::scores, Costs.BEFORE));
+        table.row(Html.of("pruned <code>pruned.onnx</code>"), cells(run, scores, RunResult::prunedScores, Costs.AFTER));
+        return table.toHtml();
+    }
+
+    private static List<String> cells(
+            RunData run, List<String> scores, Function<RunResult, ? extends Map<String, Double>> found, Costs costs) {
+        List<String> cells = new ArrayList<>();
+        for (String score : scores) {
+            cells.add(Numbers.percent(run.results(result -> score(found.apply(result), score))));
+        }
+        cells.add(Numbers.percent(run.results(RunResult::groupSparsity)));
+        cells.addAll(costs.of(run));
+        return cells;
+    }
+
+    /** The seeds of a run, one by one; nothing for a run of one seed. */
+    static Html seeds(RunData run) {
+        if (run.seeds().size() == 1) {
+            return Html.EMPTY;
+        }
+        Table table = table("The seeds of this run", "Seed", run.scores());
+        for (RunData.Seed seed : run.seeds()) {
+            RunData alone = new RunData(seed.name(), seed.folder(), List.of(seed), run.baseline(), run.recipe());
+            table.row(Html.text(seed.name()), outcome(alone, run.scores()));
+        }
+        if (run.results().size() > 1) {
+            table.summary("mean ± deviation", outcome(run, run.scores()));
+        }
+        return table.toHtml();
+    }
+
+    /** Several runs, one below the other, each with its baseline if it has one. */
+    static Html runs(List<RunData> runs, List<String> scores) {
+        Table table = table("The runs", "Run", scores);
+        for (RunData run : runs) {
+            run.baseline()
+                    .ifPresent(dense -> table.row(Html.of("{}, dense baseline", run.name()), outcome(dense, scores)));
+            table.row(
+                    run.isFinished() ? Html.text(run.name()) : Html.of("{} <em>not finished</em>", run.name()),
+                    outcome(run, scores));
+        }
+        return table.toHtml();
+    }
+
+    private static Table table(String caption, String first, List<String> scores) {
+        List<String> columns = new ArrayList<>(List.of(first));
+        scores.forEach(score -> columns.add("Pruned " + score));
+        columns.addAll(List.of("Groups not zero", "Parameters left", "FLOPs left", "Speed-up", "λ", "Time"));
+        return Table.of(caption, columns);
+    }
+
+    private static List<String> outcome(RunData run, List<String> scores) {
+        List<String> cells = new ArrayList<>();
+        for (String score : scores) {
+            cells.add(Numbers.percent(run.results(result -> score(result.prunedScores(), score))));
+        }
+        cells.add(Numbers.percent(run.results(RunResult::groupSparsity)));
+        cells.add(Numbers.percent(run.results(RunResult::effectiveSparsity)));
+        cells.add(Numbers.percent(run.results(Results::flopsLeft)));
+        cells.add(Numbers.times(run.results(RunResult::speedUp)));
+        cells.add(Numbers.spread(run.results(RunResult::lambda), Numbers::compact, ""));
+        cells.add(Numbers.spread(run.results(RunResult::seconds), Numbers::duration, ""));
+        return cells;
+    }
+}

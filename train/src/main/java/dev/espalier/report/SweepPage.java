@@ -1,0 +1,136 @@
+package dev.espalier.report;
+
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import dev.espalier.journal.Spread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * A page on runs that differ in λ: what a smaller model costs.
+ *
+ * @param name what the sweep is called
+ * @param score the name of the score
+ * @param points the runs
+ * @param baseline the score of a dense run, to compare with
+ */
+public record SweepPage(String name, String score, List<Point> points, OptionalDouble baseline) {
+
+    /** Sorts by λ. */
+    public SweepPage {
+        points = points.stream()
+                .sorted(Comparator.comparingDouble(Point::lambda))
+                .toList();
+    }
+
+    /**
+     * A run of the sweep.
+     *
+     * @param lambda its λ
+     * @param score the score of its pruned model, over its seeds
+     * @param groupSparsity share of groups that are not zero
+     * @param effectiveSparsity share of parameters that are left
+     * @param run the name of its folder, beside which the page is written
+     */
+    public record Point(double lambda, Spread score, double groupSparsity, double effectiveSparsity, String run) {
+
+        /**
+         * From what a run wrote down.
+         *
+         * @param lambda its λ
+         * @param score the name of the score
+         * @param folder its folder
+         * @return the point; empty if no seed is finished
+         * @throws IOException if the folder cannot be read
+         */
+        public static Optional<Point> of(double lambda, String score, RunFolder folder) throws IOException {
+            RunData run = RunData.read(folder);
+            return run.results().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new Point(
+                            lambda,
+                            Spread.of(run.results(result -> Results.score(result.prunedScores(), score))),
+                            Spread.of(run.results(RunResult::groupSparsity)).mean(),
+                            Spread.of(run.results(RunResult::effectiveSparsity)).mean(),
+                            run.name()));
+        }
+    }
+
+    /**
+     * Writes the page.
+     *
+     * @param file where to, beside the folders of the runs; replaced if it exists
+     * @throws IOException if it cannot be written
+     */
+    public void write(Path file) throws IOException {
+        RunFolder.replace(file, html(file));
+    }
+
+    String html(Path file) {
+        Chart curve = curve();
+        List<Chart> charts = points.isEmpty() ? List.of() : List.of(curve);
+        Html content = Template.load("sweep.html")
+                .fill(Map.of(
+                        "name", Html.text(name),
+                        "count", Html.text(Integer.toString(points.size())),
+                        "curve", points.isEmpty() ? Html.EMPTY : curve.toHtml(),
+                        "table", table(file)));
+        return new Page(name + " · Espalier", content, charts).toHtml().markup();
+    }
+
+    private Chart curve() {
+        return new Chart.Points(
+                "size",
+                Curves.capital(score) + " against size",
+                Curves.capital(score)
+                        + " of the pruned models against the share of parameters that are left; the table has the numbers",
+                Curves.capital(score),
+                true,
+                points.stream()
+                        .map(point -> new Chart.Point(
+                                "λ = " + Numbers.compact(point.lambda()),
+                                0,
+                                point.effectiveSparsity(),
+                                point.score().mean(),
+                                point.score().deviation(),
+                                "groups not zero: " + Numbers.percent(point.groupSparsity())))
+                        .toList(),
+                baseline.orElse(Double.NaN));
+    }
+
+    private Html table(Path file) {
+        List<String> columns = new ArrayList<>(List.of("λ", "Pruned " + score, "Groups not zero", "Parameters left"));
+        columns.add("Run:");
+        Table table = Table.of("The runs of the sweep", columns);
+        baseline.ifPresent(dense -> table.row(
+                Html.of("dense baseline"),
+                List.of(Numbers.percent(dense), Numbers.percent(1), Numbers.percent(1), Numbers.NONE)));
+        for (Point point : points) {
+            table.row(
+                    Html.text(Numbers.compact(point.lambda())),
+                    List.of(
+                            point.score().percent(),
+                            Numbers.percent(point.groupSparsity()),
+                            Numbers.percent(point.effectiveSparsity()),
+                            link(file, point.run())));
+        }
+        return table.isEmpty() ? Html.EMPTY : table.toHtml();
+    }
+
+    /** To the run's own report, where there is one. */
+    private static Html link(Path file, String run) {
+        Path page = file.toAbsolutePath().normalize();
+        Path report = new RunFolder(page.resolveSibling(run)).report();
+        return Files.exists(report)
+                ? Html.of(
+                        "<a href=\"{}\">{}</a>", page.resolveSibling("").toUri().relativize(report.toUri()), run)
+                : Html.text(run);
+    }
+}

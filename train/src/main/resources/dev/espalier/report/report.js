@@ -1,0 +1,384 @@
+// Draws the charts of a report. What they show is in the element "charts"; here is how it looks.
+// Colours are CSS variables: light, dark and print are decided in the style sheet alone.
+'use strict';
+(() => {
+  const SANS = getComputedStyle(document.documentElement).getPropertyValue('--sans').trim();
+  const PHASES = ['warm-up', 'sparsify', 'heal'];
+  const DASHES = 'path://M0 0h4v2h-4zM6 0h4v2h-4zM12 0h4v2h-4z';
+
+  // --- Numbers and words
+
+  const percent = share => (100 * share).toFixed(1) + ' %';
+  const digits = (number, count, smallest = 1e-3) => {
+    if (number === 0) return '0';
+    const size = Math.abs(number);
+    if (size < smallest || size >= 1e6) return number.toExponential(count - 1).replace(/\.?0+e/, 'e').replace('e+', 'e');
+    return String(Number(number.toPrecision(Math.max(count, Math.ceil(Math.log10(size))))));
+  };
+  const FORMATS = {
+    PERCENT: percent,
+    NUMBER: number => digits(number, 4),
+    COUNT: number => Math.round(number).toLocaleString('en'),
+  };
+  // On axes there is no room for more digits than are needed.
+  const AXIS_FORMATS = {
+    PERCENT: share => Number((100 * share).toFixed(2)) + ' %',
+    NUMBER: number => digits(number, 3, 1e-4),
+    COUNT: number => Math.round(number).toLocaleString('en'),
+  };
+  const large = number => {
+    const units = ['', ' k', ' M', ' G'];
+    let unit = 0;
+    for (; number >= 1000 && unit < units.length - 1; unit++) number /= 1000;
+    return digits(number, 3) + units[unit];
+  };
+  const escaped = text => echarts.format.encodeHTML(text);
+  const ending = (name, length) => (name.length > length ? '…' + name.slice(1 - length) : name);
+  const colour = number => `var(--series-${number})`;
+
+  // --- What all charts have in common
+
+  const text = {color: 'var(--muted)', fontSize: 12, fontFamily: SANS};
+  const axis = options => ({
+    axisLine: {lineStyle: {color: 'var(--rule)'}},
+    axisTick: {show: false},
+    axisLabel: {...text, hideOverlap: true, formatter: options.formatter},
+    splitLine: {lineStyle: {color: 'var(--grid)'}},
+    nameTextStyle: text,
+    nameLocation: 'middle',
+    ...options,
+  });
+  // Shares: from one round number to another, never beyond all. ECharts would go past 100 %.
+  const shareAxis = shares => {
+    const [low, high] = [Math.min(...shares), Math.max(...shares)];
+    const interval = high === low ? 0.1 : [0.002, 0.005, 0.01, 0.02, 0.05, 0.1].find(step => high - low <= 4 * step) ?? 0.2;
+    const max = Math.min(Math.ceil(high / interval - 1e-6) * interval, 1);
+    const min = Math.floor(low / interval + 1e-6) * interval;
+    return {interval, max, min: min < max ? min : max - interval};
+  };
+  const tooltip = options => ({
+    className: 'tooltip',
+    confine: true,
+    appendToBody: false,
+    transitionDuration: 0,
+    backgroundColor: 'var(--surface)',
+    borderColor: 'var(--rule)',
+    padding: [6, 10],
+    textStyle: {...text, color: 'var(--ink)'},
+    ...options,
+  });
+  const rows = entries =>
+    '<table>' +
+    entries
+      .map(([mark, name, value]) => `<tr><td>${mark ? `<i style="background:${mark}"></i>` : ''}${escaped(name)}</td><td>${escaped(value)}</td></tr>`)
+      .join('') +
+    '</table>';
+  const box = (heading, entries) => `<p>${escaped(heading)}</p>${rows(entries)}`;
+
+  // --- The kinds of charts: from a description to ECharts' options
+
+  function lines(chart) {
+    const bandOf = x => chart.bands.find(band => x > band.from && x <= band.to);
+    const names = [...new Set(chart.lines.map(line => line.name))];
+    const legend = names.length > 1;
+    const dashed = name => chart.lines.some(line => line.name === name && line.stroke === 'DASHED');
+    const phaseColour = name => `var(--phase-${PHASES.includes(name) ? PHASES.indexOf(name) : PHASES.length})`;
+    const series = chart.lines.map(line => ({
+      type: 'line',
+      name: line.name,
+      data: line.points,
+      dimensions: ['epoch', 'value', 'deviation'],
+      encode: {x: 0, y: 1},
+      color: colour(line.colour),
+      showSymbol: line.points.length === 1,
+      symbol: 'circle',
+      symbolSize: 6,
+      emphasis: {disabled: true},
+      silent: true,
+      // What holds for a point holds for the time since the one before.
+      step: chart.stepped ? 'start' : false,
+      z: line.stroke === 'SOLID' ? 5 - Math.min(line.colour, 1) : 3,
+      lineStyle: {
+        color: colour(line.colour),
+        width: line.stroke === 'FAINT' ? 1 : 2,
+        opacity: line.stroke === 'FAINT' ? 0.35 : 1,
+        type: line.stroke === 'DASHED' ? [5, 4] : 'solid',
+      },
+    }));
+    if (chart.bands.length > 0) {
+      series[0].markArea = {
+        silent: true,
+        data: chart.bands.map(band => [
+          {
+            name: band.name,
+            xAxis: band.from,
+            itemStyle: {color: phaseColour(band.name)},
+            label: {...text, fontSize: 11, position: 'top', distance: 5},
+          },
+          {xAxis: band.to},
+        ]),
+      };
+    }
+    const values = chart.lines.flatMap(line => line.points.map(point => point[1])).filter(value => value !== null);
+    const last = Math.max(...chart.lines.flatMap(line => line.points.map(point => point[0])));
+    return {
+      grid: {left: 4, right: 14, top: (legend ? 26 : 4) + (chart.bands.length > 0 ? 22 : 4), bottom: 24, containLabel: true},
+      legend: {
+        show: legend,
+        type: 'scroll',
+        left: 0,
+        top: 0,
+        padding: 0,
+        itemGap: 16,
+        itemWidth: 16,
+        itemHeight: 2,
+        textStyle: text,
+        inactiveColor: 'var(--rule)',
+        data: names.map(name => ({name, icon: dashed(name) ? DASHES : 'rect'})),
+      },
+      xAxis: axis({type: 'value', name: 'epoch', nameGap: 24, min: 0, max: last, splitLine: {show: false}}),
+      yAxis: axis({
+        type: chart.logarithmic ? 'log' : 'value',
+        scale: true,
+        axisLine: {show: false},
+        splitNumber: 4,
+        formatter: AXIS_FORMATS[chart.format],
+        ...(chart.format === 'PERCENT' ? shareAxis(values) : {}),
+      }),
+      tooltip: tooltip({
+        trigger: 'axis',
+        axisPointer: {lineStyle: {color: 'var(--muted)', type: 'solid', opacity: 0.5}},
+        formatter: found => {
+          const x = found[0].axisValue;
+          const band = bandOf(x);
+          const entries = found
+            .filter(entry => chart.lines[entry.seriesIndex].stroke !== 'FAINT' && entry.value[1] !== null)
+            .map(entry => {
+              const format = FORMATS[chart.format];
+              const [, value, deviation] = entry.value;
+              const spread = Number.isFinite(deviation) ? ' ± ' + format(deviation) : '';
+              return [colour(chart.lines[entry.seriesIndex].colour), entry.seriesName, format(value) + spread];
+            });
+          return box(`epoch ${digits(x, 4)}${band ? ' · ' + band.name : ''}`, entries);
+        },
+      }),
+      series,
+    };
+  }
+
+  function points(chart) {
+    const known = chart.points.filter(point => point.x > 0 && point.y !== null);
+    const low = Math.min(...known.map(point => point.x));
+    const scores = known.map(point => point.y).concat(chart.baseline ?? []);
+    const margin = 0.001 + (Math.max(...scores) - Math.min(...scores)) / 20;
+    return {
+      grid: {left: 8, right: 40, top: 24, bottom: 30, containLabel: true},
+      xAxis: axis({
+        type: 'log',
+        name: 'parameters left',
+        nameGap: 30,
+        // Halves: 100 %, 50 %, 25 %, …
+        logBase: 2,
+        min: Math.pow(2, Math.floor(Math.log2(low) - 0.1)),
+        max: 1,
+        splitLine: {lineStyle: {color: 'var(--grid)'}},
+        formatter: share => digits(100 * share, 3) + ' %',
+      }),
+      yAxis: axis({
+        type: 'value',
+        ...shareAxis([...scores, Math.min(...scores) - margin, Math.min(Math.max(...scores) + margin, 1)]),
+        name: chart.score,
+        nameLocation: 'end',
+        nameGap: 10,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false},
+        formatter: AXIS_FORMATS.PERCENT,
+      }),
+      tooltip: tooltip({
+        trigger: 'item',
+        formatter: entry => {
+          const point = known[entry.dataIndex];
+          const spread = point.deviation === null ? '' : ' ± ' + percent(point.deviation);
+          const table = rows([
+            ['', chart.score, percent(point.y) + spread],
+            ['', 'parameters left', percent(point.x)],
+          ]);
+          return `<p>${escaped(point.name)}</p>${table}${point.details ? escaped(point.details) : ''}`;
+        },
+      }),
+      series: [
+        {
+          type: 'line',
+          data: known.map(point => ({
+            value: [point.x, point.y],
+            itemStyle: {color: colour(point.colour), borderColor: 'var(--surface)', borderWidth: 1.5},
+          })),
+          symbol: 'circle',
+          symbolSize: 10,
+          emphasis: {disabled: true},
+          lineStyle: {color: colour(0), width: chart.joined ? 2 : 0},
+          label: {
+            ...text,
+            show: true,
+            // Below and to the right, where a curve of size against score leaves room.
+            position: [7, 14],
+            formatter: entry => ending(known[entry.dataIndex].name, 28),
+          },
+          labelLayout: {hideOverlap: true},
+          markLine:
+            chart.baseline === null
+              ? undefined
+              : {
+                  silent: true,
+                  symbol: 'none',
+                  precision: 6,
+                  lineStyle: {color: colour(7), type: [5, 4]},
+                  label: {...text, position: 'insideStartTop', formatter: 'dense baseline, ' + percent(chart.baseline)},
+                  data: [{yAxis: chart.baseline}],
+                },
+        },
+      ],
+    };
+  }
+
+  function heatMap(chart) {
+    const cells = chart.cells.flatMap((row, y) =>
+      row.map((share, x) => ({
+        value: [x, y, share],
+        itemStyle: {color: colour(0), opacity: share === 0 ? 0 : 0.12 + 0.88 * share},
+      })),
+    );
+    return {
+      height: 44 + 20 * chart.rows.length,
+      grid: {left: 4, right: 14, top: 4, bottom: 24, containLabel: true},
+      xAxis: axis({
+        type: 'category',
+        name: 'epoch',
+        nameGap: 24,
+        data: chart.columns.map(epoch => digits(epoch, 4)),
+        splitLine: {show: false},
+        axisLine: {show: false},
+      }),
+      yAxis: axis({
+        type: 'category',
+        inverse: true,
+        data: chart.rows,
+        axisLine: {show: false},
+        formatter: name => ending(name, 30),
+        splitLine: {show: false},
+      }),
+      tooltip: tooltip({
+        trigger: 'item',
+        formatter: entry => {
+          const [x, y, share] = entry.value;
+          const count = Math.round(share * chart.notes[y]);
+          return box(chart.rows[y], [
+            ['', 'epoch', digits(chart.columns[x], 4)],
+            ['', 'not zero', `${percent(share)}, ${count} of ${chart.notes[y]}`],
+          ]);
+        },
+      }),
+      series: [
+        {
+          type: 'heatmap',
+          data: cells,
+          itemStyle: {borderWidth: 1, borderColor: 'var(--surface)'},
+          emphasis: {disabled: true},
+          progressive: 0,
+        },
+      ],
+    };
+  }
+
+  function bars(chart) {
+    const bar = (name, values, fill) => ({
+      type: 'bar',
+      name,
+      data: values.map(value => (value > 0 ? value : null)),
+      color: fill,
+      barWidth: 11,
+      barGap: '-100%',
+      emphasis: {disabled: true},
+      itemStyle: {color: fill, borderRadius: 2},
+    });
+    return {
+      height: 70 + 20 * chart.rows.length,
+      grid: {left: 4, right: 24, top: 28, bottom: 8, containLabel: true},
+      legend: {
+        left: 0,
+        top: 0,
+        padding: 0,
+        itemWidth: 12,
+        itemHeight: 10,
+        icon: 'roundRect',
+        textStyle: text,
+        selectedMode: false,
+      },
+      xAxis: axis({type: 'log', min: 1, formatter: large}),
+      yAxis: axis({
+        type: 'category',
+        inverse: true,
+        data: chart.rows,
+        axisLine: {show: false},
+        formatter: name => ending(name, 30),
+      }),
+      tooltip: tooltip({
+        trigger: 'axis',
+        axisPointer: {type: 'shadow', shadowStyle: {color: 'var(--grid)', opacity: 0.5}},
+        formatter: found => {
+          const row = found[0].dataIndex;
+          const [before, after] = [chart.before[row], chart.after[row]];
+          return box(chart.rows[row], [
+            ['var(--before)', 'before', FORMATS.COUNT(before)],
+            [colour(0), 'after', `${FORMATS.COUNT(after)} (${percent(after / Math.max(before, 1))})`],
+          ]);
+        },
+      }),
+      series: [bar('before', chart.before, 'var(--before)'), bar('after', chart.after, colour(0))],
+    };
+  }
+
+  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars};
+
+  // --- Drawing
+
+  function draw(figure, chart) {
+    const plot = figure.querySelector('.plot');
+    const {height, ...option} = KINDS[chart.kind](chart);
+    if (height) plot.style.height = height + 'px';
+    let drawing = null;
+    const update = () => {
+      // Without a width there is nothing to draw yet; on paper, the picture shrinks instead of being drawn again.
+      if (plot.clientWidth === 0 || matchMedia('print').matches) return;
+      if (drawing === null) {
+        drawing = echarts.init(plot, null, {renderer: 'svg'});
+        drawing.setOption({animation: false, textStyle: {fontFamily: SANS}, ...option});
+      } else {
+        drawing.resize();
+      }
+      plot.querySelector('svg').setAttribute('viewBox', `0 0 ${drawing.getWidth()} ${drawing.getHeight()}`);
+    };
+    update();
+    new ResizeObserver(() => {
+      if (drawing === null || plot.clientWidth !== drawing.getWidth()) update();
+    }).observe(plot);
+  }
+
+  const charts = new Map(JSON.parse(document.getElementById('charts').textContent).map(chart => [chart.id, chart]));
+  document.querySelectorAll('figure[data-chart]').forEach(figure => draw(figure, charts.get(figure.dataset.chart)));
+
+  // --- The recipe: sections and comments stand out
+
+  document.querySelectorAll('.recipe code').forEach(code => {
+    const parts = code.textContent.split('\n').flatMap((line, number) => {
+      const kind = /^\s*\[/.test(line) ? 'section' : /^\s*#/.test(line) ? 'comment' : null;
+      const node = kind ? Object.assign(document.createElement('span'), {className: kind, textContent: line}) : line;
+      return number > 0 ? ['\n', node] : [node];
+    });
+    code.replaceChildren(...parts);
+  });
+
+  // --- On paper, nothing is folded
+
+  addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(details => (details.open = true)));
+})();

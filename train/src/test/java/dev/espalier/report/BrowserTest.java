@@ -1,0 +1,216 @@
+package dev.espalier.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.Spread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The pages in a real browser: they draw what they should, complain of nothing and ask nobody for anything. */
+final class BrowserTest {
+    /** For every figure: its name, its number of series without data, its number of shapes, its size. */
+    private static final String FIGURES = """
+            [...document.querySelectorAll('figure')].map(figure => {
+              const image = figure.querySelector('img');
+              if (image) return {name: image.alt, isChart: false, empty: 0, shapes: image.naturalWidth * image.naturalHeight,
+                  width: image.clientWidth, height: image.clientHeight};
+              const plot = figure.querySelector('.plot');
+              const svg = plot.querySelector('svg');
+              const series = echarts.getInstanceByDom(plot).getModel().getSeries();
+              return {name: figure.dataset.chart, isChart: true,
+                  empty: series.length === 0 ? 1 : series.filter(one => one.getData().count() === 0).length,
+                  shapes: [...svg.querySelectorAll('path')].filter(path => path.getAttribute('d')).length,
+                  width: echarts.getInstanceByDom(plot).getModel().getComponent('grid').coordinateSystem.getRect().width,
+                  height: svg.clientHeight};
+            })
+            """;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private static Path folder;
+
+    private static Optional<Browser> browser = Optional.empty();
+
+    @BeforeAll
+    static void start() throws IOException {
+        Optional<Path> executable = Browser.find();
+        if (executable.isPresent()) {
+            browser = Optional.of(Browser.start(executable.get()));
+        }
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (browser.isPresent()) {
+            browser.get().close();
+        }
+    }
+
+    private static Browser browser() {
+        assumeTrue(
+                browser.isPresent(),
+                () -> "no browser: install chromium, or set " + Browser.VARIABLE + " to the path of one");
+        Browser present = browser.orElseThrow();
+        present.resize(1200, 900, false);
+        present.prefer("light");
+        return present;
+    }
+
+    private static void assertShows(Path page, int figures) throws InterruptedException {
+        Browser.Visit visit = browser().visit(page);
+        assertEquals(List.of(), visit.errors());
+        assertEquals(List.of(page.toUri().toString()), visit.requests());
+        JsonNode found = browser().evaluate(FIGURES);
+        assertEquals(figures, found.size(), found::toPrettyString);
+        for (JsonNode figure : found) {
+            assertEquals(0, figure.get("empty").asInt(), figure::toPrettyString);
+            assertTrue(figure.get("shapes").asInt() > 3, figure::toPrettyString);
+            boolean isChart = figure.get("isChart").asBoolean();
+            assertTrue(figure.get("width").asInt() >= (isChart ? 300 : 20), figure::toPrettyString);
+            assertTrue(figure.get("height").asInt() >= (isChart ? 120 : 20), figure::toPrettyString);
+        }
+    }
+
+    @Test
+    void aFinishedRunIsDrawn() throws IOException, InterruptedException {
+        browser();
+        RunFolder run = SampleRuns.finished(folder.resolve("finished"), 1, 1e-3);
+        SampleRuns.finished(folder.resolve("finished/baseline"), 1, 0);
+        Report.of(run).write(run.report());
+        // Eight curves, the history of layers, the layers, and five weights.
+        assertShows(run.report(), 15);
+        assertEquals(
+                SampleRuns.RECIPE.formatted(1e-3),
+                browser()
+                        .evaluate("document.querySelector('.recipe').textContent")
+                        .asText());
+        assertEquals(
+                3,
+                browser()
+                        .evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=loss] .plot'))"
+                                + ".getModel().getComponent('series', 0).get('markArea').data.length")
+                        .asInt());
+    }
+
+    @Test
+    void hoveringShowsTheValue() throws IOException, InterruptedException {
+        browser();
+        RunFolder run = SampleRuns.finished(folder.resolve("hovered"), 1, 1e-3);
+        Report.of(run).write(run.report());
+        browser().visit(run.report());
+        String tip = browser().evaluate("""
+                        new Promise(done => {
+                          const plot = document.querySelector('[data-chart=sparsity] .plot');
+                          echarts.getInstanceByDom(plot).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 4});
+                          setTimeout(() => done(plot.querySelector('.tooltip').textContent), 100);
+                        })
+                        """).asText();
+        assertTrue(tip.contains("epoch 5 · warm-up"), tip);
+        assertTrue(tip.contains("100.0 %"), tip);
+    }
+
+    @Test
+    void aRunThatIsNotFinishedIsDrawnAsFarAsItCame() throws IOException, InterruptedException {
+        browser();
+        RunFolder run = SampleRuns.underWay(folder.resolve("under way"), 1, 1e-3, 7);
+        Report.of(run).write(run.report());
+        assertShows(run.report(), 9);
+        RunFolder started = SampleRuns.underWay(folder.resolve("started"), 1, 1e-3, 0);
+        Report.of(started).write(started.report());
+        assertShows(started.report(), 0);
+        RunFolder one = SampleRuns.underWay(folder.resolve("one"), 1, 1e-3, 1);
+        Report.of(one).write(one.report());
+        assertShows(one.report(), 6);
+    }
+
+    @Test
+    void seedsComparisonsAndSweepsAreDrawn() throws IOException, InterruptedException {
+        browser();
+        RunFolder seeds = new RunFolder(folder.resolve("seeds"));
+        for (long seed = 1; seed <= 3; seed++) {
+            SampleRuns.finished(seeds.seed(seed).path(), seed, 2e-3);
+        }
+        Report.of(seeds).write(seeds.report());
+        assertShows(seeds.report(), 15);
+        RunFolder other = SampleRuns.finished(folder.resolve("other <b>"), 4, 1e-4);
+        Path comparison = folder.resolve("comparison.html");
+        Report.of(List.of(seeds, other)).write(comparison);
+        assertShows(comparison, 9);
+        Path sweep = folder.resolve("sweep.html");
+        List<SweepPage.Point> points = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            points.add(new SweepPage.Point(
+                    Math.pow(10, i - 6), new Spread(0.9 - 0.01 * i, 0.01, 3), 0.5, Math.pow(0.5, i), "run-" + i));
+        }
+        new SweepPage("sweep", "accuracy", points, OptionalDouble.of(0.91)).write(sweep);
+        assertShows(sweep, 1);
+    }
+
+    @Test
+    void aPhoneScrollsDownOnly() throws IOException, InterruptedException {
+        Browser phone = browser();
+        RunFolder run = SampleRuns.finished(folder.resolve("on a phone"), 1, 1e-3);
+        Report.of(run).write(run.report());
+        phone.resize(360, 740, true);
+        phone.visit(run.report());
+        assertEquals(360, phone.evaluate("document.documentElement.scrollWidth").asInt());
+        assertEquals(
+                10,
+                phone.evaluate("[...document.querySelectorAll('.plot svg')]"
+                                + ".filter(svg => svg.clientWidth > 250 && svg.clientWidth < 360).length")
+                        .asInt());
+    }
+
+    @Test
+    void darkIsDark() throws IOException, InterruptedException {
+        Browser dark = browser();
+        RunFolder run = SampleRuns.finished(folder.resolve("dark"), 1, 1e-3);
+        Report.of(run).write(run.report());
+        String background = "getComputedStyle(document.body).backgroundColor";
+        dark.visit(run.report());
+        String light = dark.evaluate(background).asText();
+        dark.prefer("dark");
+        assertFalse(dark.evaluate(background).asText().equals(light), light);
+    }
+
+    /** The tests above can fail: a page that throws, complains and asks is found out. */
+    @Test
+    void errorsAndRequestsAreSeen() throws IOException, InterruptedException {
+        browser();
+        Path page = folder.resolve("broken.html");
+        Files.writeString(page, """
+                <!doctype html><img src="missing.png"><script>console.error('complaint');</script>
+                <script>throw new Error('thrown');</script>
+                """);
+        Browser.Visit visit = browser().visit(page);
+        assertTrue(visit.errors().stream().anyMatch(error -> error.contains("thrown")), visit::toString);
+        assertTrue(visit.errors().stream().anyMatch(error -> error.contains("complaint")), visit::toString);
+        assertTrue(visit.requests().stream().anyMatch(url -> url.endsWith("missing.png")), visit::toString);
+    }
+
+    /** Should text ever get into a page as markup, it could still do nothing. */
+    @Test
+    void scriptsThatAreNotOursDoNotRun() throws IOException, InterruptedException {
+        browser();
+        Page smuggled = new Page("smuggled", Html.of("<script>window.ran = true;</script>"), List.of());
+        Path page = folder.resolve("smuggled.html");
+        Files.writeString(page, smuggled.toHtml().markup());
+        Browser.Visit visit = browser().visit(page);
+        assertTrue(browser().evaluate("window.ran === undefined").asBoolean());
+        assertEquals(1, visit.errors().size(), visit::toString);
+    }
+}

@@ -1,0 +1,264 @@
+package dev.espalier.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.journal.RunFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the pages say. */
+final class ReportTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private static JsonNode charts(String page) throws IOException {
+        Matcher script = Pattern.compile("<script type=\"application/json\" id=\"charts\">(.*?)</script>")
+                .matcher(page);
+        assertTrue(script.find());
+        return new ObjectMapper().readTree(script.group(1));
+    }
+
+    private static JsonNode chart(String page, String id) throws IOException {
+        return StreamSupport.stream(charts(page).spliterator(), false)
+                .filter(chart -> chart.get("id").asText().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<String> rows(String page, String caption) {
+        String table = page.substring(page.indexOf("<caption>" + caption + "</caption>"));
+        return Pattern.compile("<tr.*?>(.*?)</tr>", Pattern.DOTALL)
+                .matcher(table.substring(0, table.indexOf("</table>")))
+                .results()
+                .map(row -> row.group(1)
+                        .replaceAll("<[^>]*>", "|")
+                        .replaceAll("[|\\s]*[|\\n][|\\s]*", " | ")
+                        .strip())
+                .toList();
+    }
+
+    @Test
+    void aFinishedRunHasItsFiguresTablesRecipeAndProvenance() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("digits"), 1, 1e-3);
+        SampleRuns.finished(folder.resolve("digits/baseline"), 1, 0);
+        String page = Report.of(run).html();
+        assertTrue(page.contains("<strong>97.8 %</strong> <span>−0.7 points to dense baseline</span>"));
+        assertTrue(page.contains("<strong>13.2 %</strong> <span>9,022 of 68,170</span>"));
+        assertEquals(
+                List.of(
+                        "| Model | Accuracy | Groups not zero | Parameters | FLOPs | Latency | Speed-up |",
+                        "| dense baseline | 98.5 % | 100.0 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
+                        "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
+                        "| pruned | pruned.onnx | 97.8 % | 25.2 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × |"),
+                rows(page, "The models of this run"));
+        List<String> layers = rows(page, "Layers before and after pruning");
+        assertEquals(6, layers.size());
+        assertTrue(layers.get(2).startsWith("| conv2 | Conv | "), layers.get(2));
+        assertTrue(layers.get(2).contains("inputs have no weight"), layers.get(2));
+        assertEquals(31, rows(page, "All evaluations of seed 1").size());
+        assertTrue(page.contains("[penalty]\nkind = &quot;group-mcp&quot;\n"));
+        assertTrue(page.contains("<dt>Commit</dt><dd>0123456789abcdef0123456789abcdef01234567</dd>"));
+        assertEquals(
+                5,
+                Pattern.compile("<img src=\"data:image/png;base64,")
+                        .matcher(page)
+                        .results()
+                        .count());
+    }
+
+    @Test
+    void chartsHaveTheCurvesOfTheRunAndOfItsBaselineAndThePhases() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("digits"), 1, 1e-3);
+        SampleRuns.finished(folder.resolve("digits/baseline"), 1, 0);
+        JsonNode loss = chart(Report.of(run).html(), "loss");
+        assertEquals(
+                List.of("evaluation", "training", "dense baseline"),
+                loss.get("lines").findValuesAsText("name"));
+        assertEquals(
+                List.of("warm-up 0 to 5", "sparsify 5 to 24", "heal 24 to 30"),
+                StreamSupport.stream(loss.get("bands").spliterator(), false)
+                        .map(band -> "%s %d to %d"
+                                .formatted(
+                                        band.get("name").asText(),
+                                        band.get("from").asInt(),
+                                        band.get("to").asInt()))
+                        .toList());
+        assertEquals(
+                run.metrics().getLast().loss(), loss.at("/lines/0/points/29/1").asDouble(), 1e-6);
+        JsonNode history = chart(Report.of(run).html(), "history");
+        assertEquals(32, history.at("/notes/1").asInt());
+        assertEquals(0.5, history.at("/cells/1/29").asDouble());
+    }
+
+    @Test
+    void whatUsersWroteIsTextAndNeverMarkup() throws IOException {
+        String evil = "</script><script>alert(1)</script>\"'&amp;{{recipe}}";
+        RunFolder run = SampleRuns.finished(folder.resolve("x<img src=y>"), 1, 1e-3);
+        Files.writeString(run.recipe(), "# " + evil);
+        String metrics = Files.readString(run.metricsFile());
+        Files.writeString(
+                run.metricsFile(),
+                metrics.replace("conv2.weight", "</script><b>layer").replace("sparsify", "<i>phase</i>"));
+        String page = Report.of(run).html();
+        assertEquals(page.length(), page.replace("<img src=y>", "").length());
+        assertFalse(page.contains("<script>alert"));
+        assertFalse(page.contains("</script><b>"));
+        assertFalse(page.contains("<i>phase"));
+        assertTrue(page.contains(
+                "# &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;amp;{{recipe}}</code>"));
+        assertEquals("</script><b>layer", chart(page, "history").at("/rows/1").asText());
+        Path comparison = folder.resolve("comparison.html");
+        Report.of(List.of(run, SampleRuns.underWay(folder.resolve("b"), 1, 0, 2)))
+                .write(comparison);
+        assertFalse(Files.readString(comparison).contains("<img src=y>"));
+    }
+
+    @Test
+    void nothingIsFetchedFromAnywhere() throws IOException {
+        String page =
+                Report.of(SampleRuns.finished(folder.resolve("a"), 1, 1e-3)).html();
+        assertTrue(page.contains("default-src &#39;none&#39;"));
+        assertEquals(
+                List.of(),
+                Pattern.compile("(src|href)=\"(?!data:|#)[^\"]*\"")
+                        .matcher(page.replaceAll("(?s)<script>.*?</script>", ""))
+                        .results()
+                        .map(MatchResult::group)
+                        .toList());
+    }
+
+    @Test
+    void aRunThatIsNotFinishedTellsWhatThereIs() throws IOException {
+        RunFolder run = SampleRuns.underWay(folder.resolve("open"), 1, 1e-3, 7);
+        String page = Report.of(run).html();
+        assertTrue(page.contains("<span class=\"status open\">not finished</span>"));
+        assertTrue(page.contains("<dt>Epochs done</dt><dd><strong>7</strong> <span>in phase sparsify</span>"));
+        assertFalse(page.contains("id=\"result\""));
+        assertFalse(page.contains("id=\"layers\""));
+        assertTrue(page.contains("id=\"recipe\""));
+    }
+
+    @Test
+    void aRunThatHasJustBegunSaysSo() throws IOException {
+        String page = Report.of(SampleRuns.underWay(folder.resolve("open"), 1, 1e-3, 0))
+                .html();
+        assertTrue(page.contains("Nothing has been evaluated yet."));
+        assertEquals("[]", charts(page).toString());
+        assertFalse(page.contains("id=\"curves\""));
+    }
+
+    @Test
+    void aDamagedModelCostsTheLayersOnly() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("a"), 1, 1e-3);
+        Files.writeString(run.model(), "not a model");
+        String page = Report.of(run).html();
+        assertTrue(page.contains("model.onnx cannot be read: "));
+        assertFalse(page.contains("id=\"layers\""));
+        assertTrue(page.contains("id=\"curves\""));
+    }
+
+    @Test
+    void seedsAreSummedUpAsMeanAndDeviation() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("seeds"));
+        for (long seed = 1; seed <= 3; seed++) {
+            SampleRuns.finished(run.seed(seed).path(), seed, 1e-3);
+        }
+        SampleRuns.underWay(run.seed(4).path(), 4, 1e-3, 10);
+        String page = Report.of(run).html();
+        List<String> seeds = rows(page, "The seeds of this run");
+        assertEquals("| seed 2 | 97.6 % | 25.2 % | 13.2 % | 18.5 % | 2.92 × | 0.001 | 1 min 51 s |", seeds.get(2));
+        assertEquals("| seed 4 | – | – | – | – | – | – | – |", seeds.get(4));
+        assertTrue(seeds.get(5).startsWith("| mean ± deviation | 97.8 ± 0.2 % |"), seeds.get(5));
+        assertTrue(page.contains("not finished"));
+        JsonNode lines = chart(page, "sparsity").get("lines");
+        assertEquals(List.of("FAINT", "FAINT", "FAINT", "FAINT", "SOLID"), lines.findValuesAsText("stroke"));
+        assertEquals(10, lines.get(4).get("points").size());
+        assertEquals(3, lines.at("/4/points/9").size());
+        assertTrue(page.contains("Of several seeds, this shows seed 1."));
+        assertTrue(page.contains("<dt>Seed</dt><dd>1, 2, 3, 4</dd>"));
+    }
+
+    @Test
+    void aComparisonHasARowAndALineForEachRunAndTheKeysThatDiffer() throws IOException {
+        RunFolder one = SampleRuns.finished(folder.resolve("one"), 1, 1e-3);
+        SampleRuns.finished(folder.resolve("one/baseline"), 1, 0);
+        RunFolder two = SampleRuns.finished(folder.resolve("two"), 2, 1e-4);
+        RunFolder open = SampleRuns.underWay(folder.resolve("open"), 2, 1e-2, 3);
+        String page = Report.of(List.of(one, two, open)).html();
+        List<String> runs = rows(page, "The runs");
+        assertEquals(
+                "| one, dense baseline | 98.5 % | 100.0 % | 100.0 % | 100.0 % | 1.00 × | 0 | 1 min 51 s |",
+                runs.get(1));
+        assertEquals("| two | 97.6 % | 25.2 % | 13.2 % | 18.5 % | 2.92 × | 1e-4 | 1 min 51 s |", runs.get(3));
+        assertTrue(runs.get(4).startsWith("| open | not finished | – |"), runs.get(4));
+        assertEquals(
+                List.of("| Key | one | two | open |", "| penalty.lambda | 0.001 | 1.0E-4 | 0.01 |"),
+                rows(page, "Keys in which the recipes differ"));
+        assertEquals(
+                List.of("one", "two", "open"), chart(page, "loss").get("lines").findValuesAsText("name"));
+        assertEquals(List.of("one", "two"), chart(page, "size").get("points").findValuesAsText("name"));
+        assertEquals(0, chart(page, "loss").get("bands").size());
+    }
+
+    @Test
+    void runsOfTheSameNameAreToldApart() throws IOException {
+        RunFolder one = SampleRuns.underWay(folder.resolve("a/run"), 1, 1e-3, 2);
+        RunFolder two = SampleRuns.underWay(folder.resolve("b/run"), 1, 1e-3, 2);
+        assertEquals(
+                List.of(one.path().toString(), two.path().toString()),
+                chart(Report.of(List.of(one, two)).html(), "loss").get("lines").findValuesAsText("name"));
+    }
+
+    @Test
+    void aFolderWithoutARunIsRefused() throws IOException {
+        assertThrows(NoSuchFileException.class, () -> Report.of(new RunFolder(folder.resolve("missing"))));
+        String refusal = assertThrows(IllegalArgumentException.class, () -> Report.of(new RunFolder(folder)))
+                .toString();
+        assertTrue(refusal.contains("is no folder of a run"), refusal);
+        assertThrows(IllegalArgumentException.class, () -> Report.of(List.of()));
+    }
+
+    @Test
+    void aSweepHasItsPointsByLambdaAndLeadsToTheirReports() throws IOException {
+        RunFolder strong = SampleRuns.finished(folder.resolve("strong run"), 1, 1e-2);
+        RunFolder weak = SampleRuns.finished(folder.resolve("weak"), 2, 1e-4);
+        RunFolder open = SampleRuns.underWay(folder.resolve("open"), 2, 1e-3, 5);
+        Report.of(strong).write(strong.report());
+        List<SweepPage.Point> points = List.of(
+                SweepPage.Point.of(1e-2, "accuracy", strong).orElseThrow(),
+                SweepPage.Point.of(1e-4, "accuracy", weak).orElseThrow());
+        assertTrue(SweepPage.Point.of(1e-3, "accuracy", open).isEmpty());
+        Path file = folder.resolve("sweep.html");
+        new SweepPage("digits", "accuracy", points, OptionalDouble.of(0.985)).write(file);
+        String page = Files.readString(file);
+        assertEquals(
+                List.of(
+                        "| λ | Pruned accuracy | Groups not zero | Parameters left | Run |",
+                        "| dense baseline | 98.5 % | 100.0 % | 100.0 % | – |",
+                        "| 1e-4 | 97.6 % | 25.2 % | 13.2 % | weak |",
+                        "| 0.01 | 97.8 % | 25.2 % | 13.2 % | strong run |"),
+                rows(page, "The runs of the sweep"));
+        assertTrue(page.contains("<a href=\"strong%20run/report.html\">strong run</a>"));
+        assertFalse(page.contains("weak/report.html"));
+        assertEquals(0.985, chart(page, "size").get("baseline").asDouble());
+        assertEquals(
+                List.of("λ = 1e-4", "λ = 0.01"),
+                chart(page, "size").get("points").findValuesAsText("name"));
+    }
+}

@@ -1,0 +1,195 @@
+package dev.espalier.report;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.model.Layers;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.journal.Metrics;
+import dev.espalier.journal.Provenance;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.SplittableRandom;
+
+/** Folders as training runs leave them, made up but plausible, and models with groups that are zero. */
+final class SampleRuns {
+    static final int EPOCHS = 30;
+    static final int WARM_UP = 5;
+    static final int HEAL = 24;
+
+    /** Name of a layer's weight, its groups, and the share of those that are left in the end. */
+    private record Layer(String weight, int groups, double left) {}
+
+    private static final List<Layer> LAYERS = List.of(
+            new Layer("conv1.weight", 1, 1),
+            new Layer("conv2.weight", 32, 0.5),
+            new Layer("conv3.weight", 32, 0.375),
+            new Layer("conv4.weight", 64, 0.25),
+            new Layer("classifier.weight", 256, 0.2));
+
+    static final String RECIPE = """
+            # The digits, with </code></script><script>throw new Error("broken out")</script> in a comment.
+
+            [data]
+            kind = "digits"
+
+            [method]
+            kind = "proximal"
+
+            [penalty]
+            kind = "group-mcp"
+            lambda = %s
+            beta = 100
+
+            [optimizer]
+            kind = "adam"
+            rate = 2e-3
+
+            [training]
+            epochs = 30
+            batch_size = 64
+            """;
+
+    private SampleRuns() {}
+
+    /** A run that is finished. */
+    static RunFolder finished(Path path, long seed, double lambda) throws IOException {
+        RunFolder folder = underWay(path, seed, lambda, EPOCHS);
+        OnnxWriter.write(model(lambda > 0), folder.model());
+        folder.write(result(seed, lambda));
+        return folder;
+    }
+
+    /** A run that has come as far as some epoch. */
+    static RunFolder underWay(Path path, long seed, double lambda, int epochs) throws IOException {
+        RunFolder folder = new RunFolder(path);
+        folder.create();
+        Files.writeString(folder.recipe(), RECIPE.formatted(lambda));
+        folder.write(new Provenance(
+                "0.1.0",
+                "0123456789abcdef0123456789abcdef01234567",
+                "2026-03-01T12:34:56.789Z",
+                seed,
+                "25.0.1 (Eclipse Adoptium)",
+                "Linux 6.1",
+                "amd64",
+                2,
+                "PyTorch 2.7.1, 2 threads",
+                "vector, 8 lanes",
+                "cpu"));
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int epoch = 1; epoch <= epochs; epoch++) {
+            folder.append(metrics(epoch, lambda, random));
+        }
+        return folder;
+    }
+
+    private static Metrics metrics(int epoch, double lambda, SplittableRandom random) {
+        double noise = 0.1 * (random.nextDouble() - 0.5);
+        double sparse = lambda > 0 ? 0.3 * share(epoch, WARM_UP, HEAL) : 0;
+        double loss = 2.2 * Math.exp(-epoch / 4.0) + 0.05 * (1 + noise) + 0.1 * sparse;
+        String phase = lambda == 0 || epoch <= WARM_UP ? "warm-up" : epoch <= HEAL ? "sparsify" : "heal";
+        SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
+        LAYERS.forEach(layer -> nonZero.put(layer.weight(), (int)
+                Math.round(layer.groups() * (lambda == 0 ? 1 : 1 - (1 - layer.left()) * share(epoch, WARM_UP, HEAL)))));
+        int left = nonZero.values().stream().mapToInt(Integer::intValue).sum();
+        boolean penalised = phase.equals("sparsify");
+        return new Metrics(
+                epoch * 23L,
+                epoch,
+                phase,
+                3.7 * epoch,
+                420 + 100 * noise,
+                2e-3 * (1 + Math.cos(Math.PI * epoch / EPOCHS)) / 2,
+                penalised ? lambda : 0,
+                loss * (0.9 + noise),
+                0.99 - 0.7 * Math.exp(-epoch / 3.0) + 0.05 * noise,
+                penalised ? 40 * lambda * left : 0,
+                loss * (1.1 + noise),
+                scores(0.985 - 0.75 * Math.exp(-epoch / 2.5) + 0.02 * noise - 0.01 * sparse),
+                left / 385.0,
+                penalised ? 1.4 + 2 * Math.exp(-epoch / 6.0) : 0,
+                0,
+                nonZero);
+    }
+
+    private static double share(int epoch, int from, int to) {
+        double t = Math.clamp((epoch - from) / (double) (to - from), 0, 1);
+        return t * (2 - t);
+    }
+
+    private static SequencedMap<String, Double> scores(double accuracy) {
+        return new LinkedHashMap<>(Map.of("accuracy", accuracy));
+    }
+
+    private static RunResult result(long seed, double lambda) {
+        double accuracy = 0.98 - 0.002 * (seed % 3);
+        boolean dense = lambda == 0;
+        return new RunResult(
+                seed,
+                690,
+                111,
+                lambda,
+                0.08,
+                scores(dense ? 0.985 : accuracy),
+                scores(dense ? 0.985 : accuracy),
+                dense ? 1 : 97.0 / 385,
+                68_170,
+                dense ? 68_170 : 9_012 + 10 * seed,
+                6_120_448,
+                dense ? 6_120_448 : 1_130_022,
+                dense ? 0 : 1.43e-6,
+                0.231,
+                dense ? 0.230 : 0.079);
+    }
+
+    /** Four convolutions and a classifier of 8×8 images. */
+    static Graph model(boolean sparse) {
+        GraphBuilder graph = new GraphBuilder("small");
+        Layers layers = new Layers(graph, Weights.seeded(1));
+        Value signal = graph.input("image", DataType.FLOAT32, "batch", 1, 8, 8);
+        int[] filters = {32, 32, 64, 64};
+        for (int i = 0; i < filters.length; i++) {
+            String name = "conv" + (i + 1);
+            signal = layers.relu(name + ".relu", layers.convolution(name, signal, filters[i], 3, 1));
+            if (i % 2 == 1) {
+                signal = layers.maxPool(name + ".pool", signal, 2);
+            }
+        }
+        signal = layers.flatten("flatten", signal);
+        Graph dense = graph.outputs(layers.linear("classifier", signal, 10, "logits"));
+        return sparse ? zeroed(dense) : dense;
+    }
+
+    /** The groups that a layer has left are its first and last ones. */
+    private static Graph zeroed(Graph dense) {
+        Map<String, Tensor> changed = new LinkedHashMap<>();
+        for (Layer layer : LAYERS) {
+            Tensor weight = Objects.requireNonNull(dense.tensor(layer.weight()));
+            long kernel = weight.rank() == 4 ? 9 : 1;
+            SplittableRandom random = new SplittableRandom(layer.groups());
+            boolean[] left = new boolean[layer.groups()];
+            for (int i = 0; i < left.length; i++) {
+                left[i] = i == 0 || random.nextDouble() < layer.left();
+            }
+            changed.put(
+                    layer.weight(),
+                    Tensor.compute(
+                            weight.type(),
+                            weight.shape(),
+                            i -> left[(int) (i / kernel % left.length)] ? weight.getDouble(i) : 0));
+        }
+        return dense.withTensors(changed);
+    }
+}
