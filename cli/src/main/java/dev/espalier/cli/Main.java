@@ -1,6 +1,8 @@
 package dev.espalier.cli;
 
+import dev.espalier.training.DivergedException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
@@ -31,12 +33,17 @@ import picocli.CommandLine.UnmatchedArgumentException;
         usageHelpWidth = 120,
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:all went well", "1:a failure", "2:a wrong option or argument"},
+        exitCodeList = {"0:all went well", "1:a failure", "2:a wrong option or argument", "130:stopped by Ctrl-C"},
         subcommands = {
+            DemoCommand.class,
+            TrainCommand.class,
+            SweepCommand.class,
             ProxCommand.class,
+            DataCommand.class,
             InspectCommand.class,
             ConvertCommand.class,
             PruneCommand.class,
+            ReportCommand.class,
             BenchCommand.class,
             GenerateCompletion.class,
             HelpCommand.class,
@@ -90,6 +97,9 @@ public final class Main implements Callable<Integer> {
             case NoSuchFileException missing -> say(command, "no such file: " + missing.getFile(), ExitCode.USAGE);
             case FileSystemException refused -> say(command, explain(refused), ExitCode.SOFTWARE);
             case IOException broken -> say(command, String.valueOf(broken.getMessage()), ExitCode.SOFTWARE);
+            case DivergedException nowhere ->
+                say(command, "training was given up: " + nowhere.getMessage(), ExitCode.SOFTWARE);
+            case UncheckedIOException broken -> say(command, String.valueOf(broken.getMessage()), ExitCode.SOFTWARE);
             case Exception unexpected ->
                 say(
                         command,

@@ -2,22 +2,20 @@ package dev.espalier.cli;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxWriter;
-import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PrunePicture;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.onnxruntime.OnnxRuntimeRunner;
+import dev.espalier.onnxruntime.PruneTrial;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +39,6 @@ final class PruneCommand implements Callable<Integer> {
     private static final long LENGTH = 32;
 
     private static final long SEED = 1;
-
-    private static final int ROUNDS = 21;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -142,22 +138,14 @@ final class PruneCommand implements Callable<Integer> {
     /** Nothing is written before the models were compared. */
     private void prune(Graph graph, PrunePlan plan, PrintWriter out) throws IOException {
         SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
-        Map<String, Tensor> inputs = samples.draw(graph);
-        OnnxRuntimeRunner runner = new OnnxRuntimeRunner(threads);
-        Graph smaller = plan.apply();
-        Equivalence proof = Equivalence.measure(plan.reference(), smaller, inputs, runner);
-        proof.requireEqual(Equivalence.TOLERANCE);
-        if (!proof.moves()) {
+        PruneTrial trial = PruneTrial.of(
+                graph, plan, samples.draw(graph), samples.dimensions(graph), new OnnxRuntimeRunner(threads));
+        if (!trial.proof().moves()) {
             out.println(
                     "An output is the same for all inputs that were tried: that the models agree proves little there.");
         }
-        Equivalence difference = Equivalence.measure(graph, smaller, inputs, runner);
-        OnnxRuntimeRunner.Latency latency = runner.latency(graph, smaller, inputs, ROUNDS);
-        PruneReport result = PruneReport.of(plan, samples.dimensions(graph))
-                .withDifference(difference.absolute())
-                .withLatency(latency.before(), latency.after());
-        write(smaller, plan, result);
-        summarize(plan, result, out);
+        write(trial.smaller(), plan, trial.report());
+        summarize(plan, trial.report(), out);
     }
 
     private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {

@@ -18,8 +18,6 @@ import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,18 +34,6 @@ final class ModelCommandsTest {
 
     @SuppressWarnings("NullAway.Init") // set before each test
     private Path model;
-
-    private record Answer(int exitStatus, String out, String err) {}
-
-    private static Answer run(Object... arguments) {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        int exitStatus = Main.commandLine()
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(List.of(arguments).stream().map(Object::toString).toArray(String[]::new));
-        return new Answer(exitStatus, out.toString(), err.toString());
-    }
 
     /** Four inputs, of which the second is never read; three neurons, of which the last is not. */
     @BeforeEach
@@ -69,7 +55,7 @@ final class ModelCommandsTest {
 
     @Test
     void inspectPrintsLayersGroupsWeightsAndOperations() {
-        Answer answer = run("inspect", model);
+        Answer answer = Answer.to("inspect", model);
         assertEquals("""
                 small, written by espalier
                 in   x float32[batch × 4]
@@ -87,7 +73,7 @@ final class ModelCommandsTest {
 
     @Test
     void inspectAnswersInJson() throws IOException {
-        Answer answer = run("inspect", model, "--json", "--dimension", "batch=8");
+        Answer answer = Answer.to("inspect", model, "--json", "--dimension", "batch=8");
         JsonNode root = new ObjectMapper().readTree(answer.out());
         assertEquals(21, root.get("parameters").intValue());
         assertEquals(8 * 42, root.get("flops").intValue());
@@ -100,13 +86,13 @@ final class ModelCommandsTest {
 
     @Test
     void inspectListsAllNodesOrDrawsThem() {
-        assertTrue(run("inspect", model, "--all").out().contains("Relu"));
-        assertTrue(run("inspect", model, "--graphviz").out().startsWith("digraph \"small\""));
+        assertTrue(Answer.to("inspect", model, "--all").out().contains("Relu"));
+        assertTrue(Answer.to("inspect", model, "--graphviz").out().startsWith("digraph \"small\""));
     }
 
     @Test
     void aDimensionThatTheModelDoesNotHaveIsRefused() {
-        Answer answer = run("inspect", model, "--dimension", "tokens=3");
+        Answer answer = Answer.to("inspect", model, "--dimension", "tokens=3");
         assertEquals(2, answer.exitStatus());
         assertTrue(answer.err().contains("tokens") && answer.err().contains("batch"), answer.err());
     }
@@ -114,25 +100,26 @@ final class ModelCommandsTest {
     @Test
     void convertWritesTheModelAgain() throws IOException {
         Path out = folder.resolve("again.onnx");
-        Answer answer = run("convert", model, out, "--opset", "13");
+        Answer answer = Answer.to("convert", model, out, "--opset", "13");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertEquals(13, OnnxReader.read(out).opset());
-        assertEquals(run("inspect", model).out(), run("inspect", out).out());
+        assertEquals(
+                Answer.to("inspect", model).out(), Answer.to("inspect", out).out());
     }
 
     @Test
     void convertKeepsTheOpsetUnlessToldOtherwise() throws IOException {
         Path old = folder.resolve("old.onnx");
         Path out = folder.resolve("new.onnx");
-        run("convert", model, old, "--opset", "14");
-        run("convert", old, out);
+        Answer.to("convert", model, old, "--opset", "14");
+        Answer.to("convert", old, out);
         assertEquals(14, OnnxReader.read(out).opset());
     }
 
     @Test
     void convertWritesWeights() throws IOException {
         Path out = folder.resolve("weights.safetensors");
-        assertEquals(0, run("convert", model, out).exitStatus());
+        assertEquals(0, Answer.to("convert", model, out).exitStatus());
         assertEquals(
                 Set.of("hidden.weight", "hidden.bias", "answer.weight"),
                 Safetensors.read(out).tensors().keySet());
@@ -142,23 +129,23 @@ final class ModelCommandsTest {
     void badFilesAreToldClearly() throws IOException {
         Path broken = folder.resolve("broken.onnx");
         Files.write(broken, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-        Answer answer = run("inspect", broken);
+        Answer answer = Answer.to("inspect", broken);
         assertEquals(1, answer.exitStatus());
         assertTrue(answer.err().startsWith("espalier: " + broken + " is no ONNX model"), answer.err());
         assertFalse(answer.err().contains("Exception"), answer.err());
-        Answer missing = run("inspect", folder.resolve("missing.onnx"));
+        Answer missing = Answer.to("inspect", folder.resolve("missing.onnx"));
         assertEquals(2, missing.exitStatus());
         assertTrue(missing.err().contains("no such file"), missing.err());
     }
 
     @Test
     void convertRefusesWhatItCannotWrite() throws IOException {
-        Answer kind = run("convert", model, folder.resolve("model.txt"));
+        Answer kind = Answer.to("convert", model, folder.resolve("model.txt"));
         assertEquals(2, kind.exitStatus());
         assertTrue(kind.err().contains(".onnx or .safetensors"), kind.err());
-        Answer opset = run("convert", model, folder.resolve("x.onnx"), "--opset", "99");
+        Answer opset = Answer.to("convert", model, folder.resolve("x.onnx"), "--opset", "99");
         assertEquals(2, opset.exitStatus());
-        Answer folderMissing = run("convert", model, folder.resolve("no/such/folder.onnx"));
+        Answer folderMissing = Answer.to("convert", model, folder.resolve("no/such/folder.onnx"));
         assertTrue(folderMissing.exitStatus() != 0);
         assertTrue(folderMissing.err().contains("no/such"), folderMissing.err());
         try (var files = Files.list(folder)) {
@@ -168,7 +155,7 @@ final class ModelCommandsTest {
 
     @Test
     void aModelIsConvertedInPlace() throws IOException {
-        assertEquals(0, run("convert", model, model, "--opset", "15").exitStatus());
+        assertEquals(0, Answer.to("convert", model, model, "--opset", "15").exitStatus());
         assertEquals(15, OnnxReader.read(model).opset());
     }
 }

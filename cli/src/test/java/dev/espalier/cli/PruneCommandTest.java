@@ -20,11 +20,8 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,18 +31,6 @@ final class PruneCommandTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
-
-    private record Answer(int exitStatus, String out, String err) {}
-
-    private static Answer run(Object... arguments) {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        int exitStatus = Main.commandLine()
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(List.of(arguments).stream().map(Object::toString).toArray(String[]::new));
-        return new Answer(exitStatus, out.toString(), err.toString());
-    }
 
     /** Two inputs, three neurons and two answers; the weights of the answers are given. */
     private Path model(float... weights) throws IOException {
@@ -80,7 +65,7 @@ final class PruneCommandTest {
         Path small = folder.resolve("small.onnx");
         Path report = folder.resolve("report.json");
         Path picture = folder.resolve("picture.svg");
-        Answer answer = run("prune", model, "-o", small, "--report", report, "--picture", picture);
+        Answer answer = Answer.to("prune", model, "-o", small, "--report", report, "--picture", picture);
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("12 of 17 parameters"), answer.out());
         assertArrayEquals(new long[] {2, 2}, shape(small, "hidden.weight"));
@@ -106,14 +91,14 @@ final class PruneCommandTest {
     @Test
     void theFolderOfARunIsPrunedInPlace() throws IOException {
         model(1, 0, 3, 4, 0, 6);
-        Answer answer = run("prune", folder);
+        Answer answer = Answer.to("prune", folder);
         assertEquals(0, answer.exitStatus(), answer.err());
         assertArrayEquals(new long[] {2, 2}, shape(folder.resolve("pruned.onnx"), "hidden.weight"));
     }
 
     @Test
     void planIsOnlyPrinted() throws IOException {
-        Answer answer = run("prune", model(1, 0, 3, 4, 0, 6), "--plan");
+        Answer answer = Answer.to("prune", model(1, 0, 3, 4, 0, 6), "--plan");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("1 output is not read"), answer.out());
         try (var files = Files.list(folder)) {
@@ -125,7 +110,7 @@ final class PruneCommandTest {
     void modelWithoutZerosIsWrittenUnchanged() throws IOException {
         Path model = model(1, 2, 3, 4, 5, 6);
         Path small = folder.resolve("small.onnx");
-        Answer answer = run("prune", model, "-o", small);
+        Answer answer = Answer.to("prune", model, "-o", small);
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("nothing to remove, written unchanged"), answer.out());
         Graph before = OnnxReader.read(model).graph();
@@ -139,7 +124,7 @@ final class PruneCommandTest {
     @Test
     void modelWhoseOutputWouldBeConstantIsRefused() throws IOException {
         Path small = folder.resolve("small.onnx");
-        Answer answer = run("prune", model(0, 0, 0, 0, 0, 0), "-o", small);
+        Answer answer = Answer.to("prune", model(0, 0, 0, 0, 0, 0), "-o", small);
         assertEquals(2, answer.exitStatus());
         assertTrue(answer.err().contains("layer answer (Gemm)"), answer.err());
         assertFalse(Files.exists(small));
@@ -149,7 +134,7 @@ final class PruneCommandTest {
     void thresholdDropsSmallGroupsAndSaysSo() throws IOException {
         Path model = model(1, 0.001f, 3, 4, 0.001f, 6);
         Path small = folder.resolve("small.onnx");
-        Answer answer = run("prune", model, "-o", small, "--threshold", 0.01);
+        Answer answer = Answer.to("prune", model, "-o", small, "--threshold", 0.01);
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("NOT exact"), answer.out());
         assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
@@ -159,22 +144,23 @@ final class PruneCommandTest {
     void keptAndRoundedLayersStayLarge() throws IOException {
         Path model = model(1, 0, 3, 4, 0, 6);
         Path small = folder.resolve("small.onnx");
-        assertEquals(0, run("prune", model, "-o", small, "--keep", "answer").exitStatus());
+        assertEquals(
+                0, Answer.to("prune", model, "-o", small, "--keep", "answer").exitStatus());
         assertArrayEquals(new long[] {3, 2}, shape(small, "hidden.weight"));
-        assertEquals(0, run("prune", model, "-o", small, "--round-to", 8).exitStatus());
+        assertEquals(0, Answer.to("prune", model, "-o", small, "--round-to", 8).exitStatus());
         assertArrayEquals(new long[] {2, 3}, shape(small, "answer.weight"));
     }
 
     @Test
     void wrongOptionsAreExplained() throws IOException {
         Path model = model(1, 0, 3, 4, 0, 6);
-        Answer nowhere = run("prune", model);
+        Answer nowhere = Answer.to("prune", model);
         assertEquals(2, nowhere.exitStatus());
         assertTrue(nowhere.err().contains("-o SMALL.onnx"), nowhere.err());
-        Answer unknown = run("prune", model, "--plan", "--keep", "hiden");
+        Answer unknown = Answer.to("prune", model, "--plan", "--keep", "hiden");
         assertEquals(2, unknown.exitStatus());
         assertTrue(unknown.err().contains("hiden"), unknown.err());
-        Answer batch = run("prune", model, "--plan", "--batch", 0);
+        Answer batch = Answer.to("prune", model, "--plan", "--batch", 0);
         assertEquals(2, batch.exitStatus());
         assertTrue(batch.err().contains("--batch = 0"), batch.err());
     }

@@ -1,0 +1,36 @@
+package dev.espalier.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tables for a terminal: the first column on the left, the others on the right. */
+final class Columns {
+    private static final String GAP = "   ";
+
+    private Columns() {}
+
+    /**
+     * Prints a table.
+     *
+     * @param rows cells, the same number in each row
+     * @param out where to
+     */
+    static void print(List<List<String>> rows, PrintWriter out) {
+        int columns = rows.getFirst().size();
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int column = 0; column < columns; column++) {
+                widths[column] = Math.max(widths[column], row.get(column).length());
+            }
+        }
+        for (List<String> row : rows) {
+            List<String> cells = new ArrayList<>();
+            for (int column = 0; column < columns; column++) {
+                String padding = " ".repeat(widths[column] - row.get(column).length());
+                cells.add(column == 0 ? row.get(column) + padding : padding + row.get(column));
+            }
+            out.println(String.join(GAP, cells).stripTrailing());
+        }
+    }
+}

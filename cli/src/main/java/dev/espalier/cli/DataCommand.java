@@ -1,0 +1,104 @@
+package dev.espalier.cli;
+
+import dev.espalier.data.Cifar10Download;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier data}: data sets, brought to where recipes look for them. */
+@Command(
+        name = "data",
+        description = {
+            "Verifies a data set's official files. Where some are missing, downloads the archive and unpacks it.",
+            "An interrupted download goes on where it stopped.",
+        })
+final class DataCommand implements Callable<Integer> {
+    private static final int MEGABYTE = 1_000_000;
+
+    /** What can be downloaded. */
+    enum Name {
+        CIFAR10;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "NAME",
+            description = "The data set: ${COMPLETION-CANDIDATES} (170 MB to download, 184 MB unpacked).")
+    @SuppressWarnings("NullAway.Init")
+    private Name name;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "DIR",
+            description = "The folder of its files, or of its archive if you have that; it is made if it is missing.")
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    @Option(
+            names = "--from",
+            paramLabel = "URL",
+            description = "Where the archive lies, if not on the authors' site: a mirror.")
+    private URI from = Cifar10Download.OFFICIAL;
+
+    private long toldMegabytes = -1;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (!"http".equals(from.getScheme()) && !"https".equals(from.getScheme())) {
+            throw new IllegalArgumentException("--from = " + from + " must start with http:// or https://");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        switch (name) {
+            case CIFAR10 ->
+                out.println(cifar10() + ": the official CIFAR-10, 50,000 images to learn from and 10,000 for the test");
+        }
+        out.flush();
+        return 0;
+    }
+
+    private Path cifar10() throws IOException, InterruptedException {
+        try {
+            return new Cifar10Download(from, this::tell).into(folder);
+        } finally {
+            endLine();
+        }
+    }
+
+    /** One line that is written over: on a terminal only, since a log would keep every state of it. */
+    private void tell(long bytes, long total) {
+        long megabytes = bytes / MEGABYTE;
+        if (megabytes == toldMegabytes || !ProgressPrinter.isTerminal()) {
+            return;
+        }
+        toldMegabytes = megabytes;
+        PrintWriter err = spec.commandLine().getErr();
+        err.printf(Locale.ROOT, "\r%d MB", megabytes);
+        if (total > 0) {
+            err.printf(Locale.ROOT, " of %d MB", total / MEGABYTE);
+        }
+        err.flush();
+    }
+
+    private void endLine() {
+        if (toldMegabytes >= 0) {
+            spec.commandLine().getErr().println();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.espalier.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.recipe.RecipeReader;
+import dev.espalier.report.Report;
+import dev.espalier.training.Experiment;
+import dev.espalier.training.RunOptions;
+import dev.espalier.training.TrainingRun;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier demo}: the whole job on data that Espalier brings along. */
+@Command(
+        name = "demo",
+        description = {
+            "The whole job in a minute or two: trains a small convolutional network on handwritten digits with group MCP,"
+                    + " prunes it, and compares it with the same network trained without a penalty.",
+            "The recipe is recipes/digits.toml; 'espalier train' runs others.",
+        })
+final class DemoCommand implements Callable<Integer> {
+    private static final String RECIPE = "digits.toml";
+    private static final String SCORE = "accuracy";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Option(
+            names = "--run-dir",
+            paramLabel = "DIR",
+            description = "Where to write; a new folder under runs if left out.")
+    private @Nullable Path folder;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write what came out to a file, as JSON.")
+    private @Nullable Path json;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "Another value for a key of the recipe; may be given several times.")
+    private List<String> overrides = new ArrayList<>();
+
+    @Override
+    public Integer call() throws IOException {
+        // The network is so small that a second thread would only wait for the first.
+        System.setProperty("ai.djl.pytorch.num_threads", "1");
+        long started = System.nanoTime();
+        Recipe recipe = RecipeReader.parse(RECIPE, recipe(), overrides);
+        RunFolder run = new RunFolder(folder != null ? folder : RunFolders.of("demo", false));
+        try (Interruption interruption = new Interruption()) {
+            Experiment sparse = Experiment.of(recipe, run, options("sparse", interruption));
+            RunFolders.requireFree(run);
+            Optional<List<RunResult>> results = sparse.begin();
+            if (results.isEmpty()) {
+                return stopped(run);
+            }
+            RunResult result = results.get().getFirst();
+            Optional<RunResult> baseline = new TrainingRun(
+                            recipe.asBaseline(),
+                            sparse.task(),
+                            result.seed(),
+                            run.baseline(),
+                            options("dense", interruption))
+                    .begin();
+            if (baseline.isEmpty()) {
+                return stopped(run);
+            }
+            Report.of(run).write(run.report());
+            double seconds = (System.nanoTime() - started) / 1e9;
+            tell(run, results.get(), baseline.get(), seconds);
+            return 0;
+        }
+    }
+
+    private static String recipe() throws IOException {
+        try (InputStream resource = DemoCommand.class.getResourceAsStream(RECIPE)) {
+            return new String(
+                    Objects.requireNonNull(resource, "the program was built without " + RECIPE)
+                            .readAllBytes(),
+                    StandardCharsets.UTF_8);
+        }
+    }
+
+    private RunOptions options(String name, BooleanSupplier stop) {
+        PrintWriter err = spec.commandLine().getErr();
+        return RunOptions.DEFAULT
+                .withListener(new ProgressPrinter(err, ProgressPrinter.isTerminal(), name))
+                .withStop(stop);
+    }
+
+    private int stopped(RunFolder run) {
+        spec.commandLine().getErr().printf("stopped; what was done so far is in %s%n", run.path());
+        return ExitStatus.INTERRUPTED;
+    }
+
+    private void tell(RunFolder run, List<RunResult> sparse, RunResult baseline, double seconds) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println();
+        ResultTable.of(sparse).withBaseline(baseline).print(out);
+        out.printf(Locale.ROOT, "%nIn %.0f seconds. Look at %s%n", seconds, run.report());
+        out.flush();
+        if (json != null) {
+            Files.writeString(json, json(run, sparse.getFirst(), baseline, seconds) + "\n");
+        }
+    }
+
+    private static String json(RunFolder run, RunResult sparse, RunResult baseline, double seconds) {
+        return new ObjectMapper()
+                .createObjectNode()
+                .put("baseline_accuracy", baseline.scores().get(SCORE))
+                .put("sparse_accuracy", sparse.scores().get(SCORE))
+                .put("pruned_accuracy", sparse.prunedScores().get(SCORE))
+                .put("group_sparsity", sparse.groupSparsity())
+                .put("effective_sparsity", sparse.effectiveSparsity())
+                .put("speed_up", sparse.speedUp())
+                .put("max_abs_difference", sparse.maxAbsDifference())
+                .put("seconds", seconds)
+                .put("run_dir", run.path().toString())
+                .toPrettyString();
+    }
+}

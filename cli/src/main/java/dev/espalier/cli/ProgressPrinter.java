@@ -1,0 +1,117 @@
+package dev.espalier.cli;
+
+import dev.espalier.journal.Metrics;
+import dev.espalier.training.Progress;
+import dev.espalier.training.TrainingListener;
+import java.io.Console;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+
+/** Tells how a training goes: a bar on a terminal, and a line for each evaluation anywhere. */
+final class ProgressPrinter implements TrainingListener {
+    private static final int WIDTH = 24;
+    private static final long BAR_NANOSECONDS = 100_000_000L;
+
+    /** Where there is no bar, a line now and then shows that an epoch goes on. */
+    private static final long LINE_NANOSECONDS = 30_000_000_000L;
+
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
+    private final PrintWriter out;
+    private final boolean terminal;
+    private final String name;
+    private long last = System.nanoTime();
+
+    /**
+     * A printer.
+     *
+     * @param out where to
+     * @param terminal whether that is a terminal
+     * @param name what is trained, at the beginning of each line; may be empty
+     */
+    ProgressPrinter(PrintWriter out, boolean terminal, String name) {
+        this.out = out;
+        this.terminal = terminal;
+        this.name = name.isEmpty() ? "" : name + ": ";
+    }
+
+    @SuppressWarnings("SystemConsoleNull") // whether it is null depends on the version and on jdk.console
+    static boolean isTerminal() {
+        Console console = System.console();
+        return console != null && console.isTerminal();
+    }
+
+    @Override
+    public void onStep(Progress progress) {
+        long now = System.nanoTime();
+        if (now - last < (terminal ? BAR_NANOSECONDS : LINE_NANOSECONDS)) {
+            return;
+        }
+        last = now;
+        if (terminal) {
+            out.print(CLEAR_LINE + bar(progress));
+            out.flush();
+        } else {
+            line(String.format(
+                    Locale.ROOT, "%s, step %,d of %,d", describe(progress), progress.step(), progress.steps()));
+        }
+    }
+
+    @Override
+    public void onEvaluation(Progress progress, Metrics metrics) {
+        last = System.nanoTime();
+        Map.Entry<String, Double> score = metrics.scores().firstEntry();
+        line(String.format(
+                Locale.ROOT,
+                "%sepoch %d of %d, %s: loss %.4f, %s %.2f %%, %.1f %% of groups left%s, %,.0f samples/s, %s left",
+                name,
+                progress.epoch(),
+                progress.epochs(),
+                progress.phase(),
+                metrics.trainLoss(),
+                score.getKey().replace('_', ' '),
+                100 * score.getValue(),
+                100 * metrics.groupSparsity(),
+                metrics.lambda() == 0 ? "" : String.format(Locale.ROOT, " (λ = %.3g)", metrics.lambda()),
+                metrics.samplesPerSecond(),
+                duration(progress.secondsLeft())));
+    }
+
+    @Override
+    public void onNote(String text) {
+        line(name + text);
+    }
+
+    private void line(String text) {
+        out.println((terminal ? CLEAR_LINE : "") + text);
+        out.flush();
+    }
+
+    private String bar(Progress progress) {
+        int done = (int) (WIDTH * progress.step() / progress.steps());
+        return "[" + "#".repeat(done) + "-".repeat(WIDTH - done) + "] " + describe(progress);
+    }
+
+    private String describe(Progress progress) {
+        return String.format(
+                Locale.ROOT,
+                "%sepoch %d of %d, %s: loss %.4f, accuracy %.1f %%, %.1f %% of groups left, %,.0f samples/s, %s left",
+                name,
+                progress.epoch(),
+                progress.epochs(),
+                progress.phase(),
+                progress.loss(),
+                100 * progress.accuracy(),
+                100 * progress.groupSparsity(),
+                progress.samplesPerSecond(),
+                duration(progress.secondsLeft()));
+    }
+
+    static String duration(double seconds) {
+        long whole = Math.round(seconds);
+        return whole < 3600
+                ? String.format(Locale.ROOT, "%d:%02d", whole / 60, whole % 60)
+                : String.format(Locale.ROOT, "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60);
+    }
+}

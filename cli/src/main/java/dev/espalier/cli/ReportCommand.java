@@ -1,0 +1,58 @@
+package dev.espalier.cli;
+
+import dev.espalier.journal.RunFolder;
+import dev.espalier.report.Report;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier report}: a page on a run, or one that compares several. */
+@Command(
+        name = "report",
+        description = {
+            "Writes a page on a training run: curves, layers before and after, patterns of sparsity, recipe, provenance.",
+            "With several runs, writes a page that compares them. A page is one file that needs no network.",
+        })
+final class ReportCommand implements Callable<Integer> {
+    /** What a comparison is called, in the working directory. */
+    private static final String COMPARISON = "comparison.html";
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "RUN",
+            arity = "1..*",
+            description = "The folder of a training run, finished or not; several to compare them.")
+    @SuppressWarnings("NullAway.Init")
+    private List<Path> runs;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Where to write the page. If left out: report.html in the folder of the run, or " + COMPARISON
+                    + " here if there are several.")
+    private @Nullable Path output;
+
+    @Override
+    public Integer call() throws IOException {
+        List<RunFolder> folders = runs.stream().map(RunFolder::new).toList();
+        Path file = output != null
+                ? output
+                : folders.size() == 1 ? folders.getFirst().report() : Path.of(COMPARISON);
+        Report.of(folders).write(file);
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(file);
+        out.flush();
+        return 0;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.espalier.cli;
+
+import dev.espalier.journal.RunResult;
+import dev.espalier.journal.Spread;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/** What came out of training, as a table for the terminal: a line for each model, over all seeds. */
+final class ResultTable {
+    private final List<RunResult> baseline;
+    private final List<RunResult> results;
+
+    private ResultTable(List<RunResult> baseline, List<RunResult> results) {
+        this.baseline = baseline;
+        this.results = results;
+    }
+
+    static ResultTable of(List<RunResult> results) {
+        return new ResultTable(List.of(), results);
+    }
+
+    ResultTable withBaseline(RunResult dense) {
+        return new ResultTable(List.of(dense), results);
+    }
+
+    void print(PrintWriter out) {
+        List<String> names = List.copyOf(results.getFirst().scores().keySet());
+        List<List<String>> rows = new ArrayList<>();
+        List<String> header = new ArrayList<>(List.of("model"));
+        names.forEach(name -> header.add(name.replace('_', ' ')));
+        header.addAll(List.of("parameters", "FLOPs", "latency"));
+        rows.add(header);
+        if (!baseline.isEmpty()) {
+            rows.add(row("dense baseline", baseline, names, false));
+        }
+        rows.add(row("sparse", results, names, false));
+        rows.add(row("pruned", results, names, true));
+        Columns.print(rows, out);
+        out.printf(
+                Locale.ROOT,
+                "%nGroup sparsity %s (groups left), effective sparsity %s (parameters left), speed-up %.2f, outputs differ by"
+                        + " at most %.1e.%n",
+                spread(RunResult::groupSparsity).percent(),
+                spread(RunResult::effectiveSparsity).percent(),
+                spread(RunResult::speedUp).mean(),
+                results.stream().mapToDouble(RunResult::maxAbsDifference).max().orElseThrow());
+    }
+
+    private Spread spread(ToDoubleFunction<RunResult> figure) {
+        return spread(results, figure);
+    }
+
+    private static Spread spread(List<RunResult> runs, ToDoubleFunction<RunResult> figure) {
+        return Spread.of(runs.stream().map(figure::applyAsDouble).toList());
+    }
+
+    private static List<String> row(String model, List<RunResult> runs, List<String> scores, boolean pruned) {
+        List<String> cells = new ArrayList<>(List.of(model));
+        for (String score : scores) {
+            cells.add(spread(runs, run -> score(run, score, pruned)).percent());
+        }
+        cells.add(count(spread(runs, run -> pruned ? run.parametersAfter() : run.parametersBefore())));
+        cells.add(count(spread(runs, run -> pruned ? run.flopsAfter() : run.flopsBefore())));
+        cells.add(String.format(
+                Locale.ROOT,
+                "%.3g ms",
+                spread(runs, run -> pruned ? run.latencyMillisecondsAfter() : run.latencyMillisecondsBefore())
+                        .mean()));
+        return cells;
+    }
+
+    private static double score(RunResult run, String name, boolean pruned) {
+        return Optional.ofNullable((pruned ? run.prunedScores() : run.scores()).get(name))
+                .orElse(Double.NaN);
+    }
+
+    private static String count(Spread spread) {
+        return String.format(Locale.ROOT, "%,.0f", spread.mean());
+    }
+}
