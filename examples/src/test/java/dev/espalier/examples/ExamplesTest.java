@@ -42,4 +42,11 @@ final class ExamplesTest {
         assertTrue(output.contains("10 inputs have no weight"), output);
         assertTrue(output.contains("pruned.onnx"), output);
     }
+
+    @Test
+    void anOwnModelIsTrainedAndPruned() throws Exception {
+        String output = output(TrainOwnModel::main);
+        assertTrue(output.matches("(?s)accuracy 0\\.9\\d\\d with [1-6],\\d{3} of 8,970 parameters\n.*"), output);
+        assertTrue(output.contains("report.html"), output);
+    }
 }
