@@ -2,6 +2,8 @@ package dev.espalier.bench;
 
 import dev.espalier.bench.ModelShapes.TensorShape;
 import dev.espalier.group.AxisGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.rule.UpdateRule;
@@ -16,10 +18,13 @@ import dev.espalier.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -52,24 +57,45 @@ public final class Workload implements AutoCloseable {
     private final List<Map<String, TensorView>> gradients = List.of(new HashMap<>(), new HashMap<>());
     private int turn;
 
+    /** How tensors that read the same input are grouped: query, key and value. */
+    public enum Grouping {
+        /** Each by itself. */
+        APART,
+        /** One group for the three. */
+        JOINED,
+        /** One group for the three, and within it one for each; takes a penalty that nests. */
+        NESTED
+    }
+
     /**
-     * A model.
+     * A model whose tensors are grouped each by itself.
      *
      * @param tensors its tensors
      * @param penalty the penalty of its grouped tensors; null for none
      * @param options how steps are done
      */
     public Workload(List<TensorShape> tensors, @Nullable Penalty penalty, StepOptions options) {
-        LearningRate rate = LearningRate.constant(RATE);
-        List<ParameterSet> sets = tensors.stream()
-                .map(tensor -> {
-                    ParameterSet set = ParameterSet.of(rate, Parameter.of(tensor.name(), tensor.dimensions()))
-                            .withWeightDecay(DECAY);
-                    return penalty == null || tensor.groupAxis() < 0
-                            ? set
-                            : set.withRegularizer(new Regularizer(
-                                    penalty, AxisGroups.along(tensor.groupAxis(), tensor.dimensions())));
-                })
+        this(tensors, penalty, Grouping.APART, options);
+    }
+
+    /**
+     * A model.
+     *
+     * @param tensors its tensors
+     * @param penalty the penalty of its grouped tensors; null for none
+     * @param grouping how tensors that read the same input are grouped
+     * @param options how steps are done
+     */
+    public Workload(List<TensorShape> tensors, @Nullable Penalty penalty, Grouping grouping, StepOptions options) {
+        SequencedMap<String, List<TensorShape>> together = new LinkedHashMap<>();
+        for (TensorShape tensor : tensors) {
+            String key = grouping == Grouping.APART
+                    ? tensor.name()
+                    : tensor.name().replaceFirst("\\.(query|key|value)\\.weight$", ".readers");
+            together.computeIfAbsent(key, name -> new ArrayList<>()).add(tensor);
+        }
+        List<ParameterSet> sets = together.values().stream()
+                .map(shapes -> set(shapes, penalty, grouping))
                 .toList();
         optimizer = new Optimizer(new UpdateRule.Adam(), sets, options);
         Map<String, MemorySegment> state = optimizer.state();
@@ -78,6 +104,26 @@ public final class Workload implements AutoCloseable {
         for (TensorShape tensor : tensors) {
             fill(tensor, Objects.requireNonNull(state.get("second/" + tensor.name())), random);
         }
+    }
+
+    private static ParameterSet set(List<TensorShape> tensors, @Nullable Penalty penalty, Grouping grouping) {
+        Parameter[] parameters = tensors.stream()
+                .map(tensor -> Parameter.of(tensor.name(), tensor.dimensions()))
+                .toArray(Parameter[]::new);
+        ParameterSet set =
+                ParameterSet.of(LearningRate.constant(RATE), parameters).withWeightDecay(DECAY);
+        if (penalty == null || tensors.getFirst().groupAxis() < 0) {
+            return set;
+        }
+        List<AxisGroups> parts = tensors.stream()
+                .map(tensor -> AxisGroups.along(tensor.groupAxis(), tensor.dimensions()))
+                .toList();
+        if (parts.size() == 1) {
+            return set.withRegularizer(new Regularizer(penalty, parts.getFirst()));
+        }
+        JointGroups joint = new JointGroups(parts);
+        return set.withRegularizer(
+                new Regularizer(penalty, grouping == Grouping.NESTED ? NestedGroups.ofParts(joint) : joint));
     }
 
     private void fill(TensorShape tensor, MemorySegment second, RandomGenerator random) {

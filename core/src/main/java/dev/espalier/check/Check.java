@@ -53,6 +53,17 @@ public final class Check {
     }
 
     /**
+     * Requires a number in the closed interval {@code [0, 1]}, as shares of a whole are.
+     *
+     * @param name what the caller calls the argument
+     * @param value the argument
+     * @return the value
+     */
+    public static double share(String name, double value) {
+        return require(value >= 0 && value <= 1, name, value, "at least 0 and at most 1");
+    }
+
+    /**
      * Requires a whole number no smaller than a bound.
      *
      * @param name what the caller calls the argument

@@ -9,7 +9,7 @@ import java.util.List;
  * <p>A group is a list of places; a place is a tensor of the list and a logical index in it. Weights in no group are
  * free: no penalty touches them.
  */
-public sealed interface Groups permits AxisGroups, JointGroups, IndexGroups {
+public sealed interface Groups permits AxisGroups, JointGroups, IndexGroups, NestedGroups {
 
     /** Receives the places of a group, one by one, always in the same order. */
     @FunctionalInterface

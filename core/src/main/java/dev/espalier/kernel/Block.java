@@ -4,6 +4,8 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.prox.Summary;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * then the {@link #last} pass over all jobs. In between, u and d wait in place of the weights and in scratch memory that all
  * blocks share.
  */
-public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, IndexedBlock {
+public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, ExactBlock {
 
     /**
      * Where the moments of a tensor are, contiguous in the tensor's row-major order.
@@ -42,32 +44,44 @@ public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock
      * @param sizes number of weights of every tensor
      * @param moments where their moments are
      * @param regularizer the penalty and its groups; null for none
-     * @param thetas the norm of every group, kept from step to step
+     * @param thetas the norms that {@link #norms} asks for, kept from step to step
      * @return the block
      */
     public static Block of(List<Long> sizes, List<Moments> moments, @Nullable Regularizer regularizer, float[] thetas) {
         if (regularizer == null) {
             return new PlainBlock(sizes, moments);
         }
-        Groups groups = regularizer.groups();
-        return switch (groups) {
+        Penalty penalty = regularizer.penalty();
+        return switch (regularizer.groups()) {
             case AxisGroups single
-            when isSingle(single) -> new SingleBlock(single.count(), moments.getFirst(), regularizer.penalty());
-            case AxisGroups single -> new GroupedBlock(List.of(single), moments, regularizer.penalty(), thetas);
-            case JointGroups joint -> new GroupedBlock(joint.parts(), moments, regularizer.penalty(), thetas);
-            case IndexGroups indexed -> new IndexedBlock(indexed, moments.getFirst(), regularizer.penalty(), thetas);
+            when isSingle(single) -> new SingleBlock(single.count(), moments.getFirst(), penalty);
+            case AxisGroups single -> grouped(List.of(single), single, moments, penalty, thetas);
+            case JointGroups joint -> grouped(joint.parts(), joint, moments, penalty, thetas);
+            case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _)
+            when penalty instanceof NestedLasso lasso ->
+                new GroupedBlock(joint.parts(), moments, new NestedSolver(joint, lasso, thetas));
+            case NestedGroups _, IndexGroups _ -> new ExactBlock(regularizer, moments, thetas);
         };
+    }
+
+    private static Block grouped(
+            List<AxisGroups> parts, Groups groups, List<Moments> moments, Penalty penalty, float[] thetas) {
+        GroupSolver solver = new GroupSolver(groups.count(), groups.size(0), penalty, thetas);
+        return new GroupedBlock(parts, moments, solver);
     }
 
     /**
      * How many norms a block keeps from step to step.
      *
      * @param regularizer the penalty and its groups; null for none
-     * @return one for every group, none where a closed form serves
+     * @return one for every group, or for every part of one that nests; none where a closed form serves
      */
     public static int norms(@Nullable Regularizer regularizer) {
-        return regularizer == null || isSingle(regularizer.groups())
-                ? 0
+        if (regularizer == null || isSingle(regularizer.groups())) {
+            return 0;
+        }
+        return regularizer.groups() instanceof NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _)
+                ? joint.count() * joint.parts().size()
                 : regularizer.groups().count();
     }
 
@@ -107,6 +121,10 @@ public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock
      * @param penalty the penalty of each group
      */
     public void changePenalty(Penalty penalty) {}
+
+    final List<TensorView> weights() {
+        return weights;
+    }
 
     final TensorView weights(int tensor) {
         return weights.get(tensor);

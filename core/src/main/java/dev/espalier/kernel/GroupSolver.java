@@ -1,12 +1,12 @@
 package dev.espalier.kernel;
 
+import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Branch;
 import dev.espalier.prox.Outcome;
 import dev.espalier.prox.WeightedProx;
 import dev.espalier.root.ReciprocalNewton;
 import dev.espalier.root.SecularEquation;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds θ for all groups of a block: the root finding of {@link WeightedProx}, with the sums over groups left to others.
@@ -15,23 +15,12 @@ import org.jspecify.annotations.Nullable;
  * one that lay beyond it. Mostly that evaluation is all it takes. A group that needs more asks for more; one that leaves
  * the common paths (a second local minimum, numbers out of float's range) asks for {@link WeightedProx} itself, in double.
  */
-final class GroupSolver {
+final class GroupSolver extends CellSolver {
     /** Evaluations after which a group goes to the exact operator. */
     private static final int PATIENCE = 12;
 
-    /** What a group needs next. */
-    enum Need {
-        /** The sums of an evaluation at its θ. */
-        EVALUATION,
-        /** The sums of a survey, to get a first θ. */
-        SURVEY,
-        /** The exact operator. */
-        EXACT,
-        /** Nothing: it is done. */
-        NOTHING
-    }
-
     private final int size;
+    private final float[] thetas;
     private final Need[] needs;
     private final double[] theta;
     private final double[] low;
@@ -43,8 +32,14 @@ final class GroupSolver {
     private final Branch[] branches;
     private final double[] errors;
 
-    GroupSolver(int groups, int size) {
+    private Penalty penalty;
+    private PenaltyTerms terms;
+
+    GroupSolver(int groups, int size, Penalty penalty, float[] thetas) {
         this.size = size;
+        this.penalty = penalty;
+        this.thetas = thetas;
+        terms = PenaltyTerms.of(penalty, size, 0);
         needs = new Need[groups];
         theta = new double[groups];
         low = new double[groups];
@@ -59,21 +54,75 @@ final class GroupSolver {
         Arrays.fill(branches, Branch.UNTOUCHED);
     }
 
+    @Override
+    int cells() {
+        return needs.length;
+    }
+
+    @Override
+    int cell(int tensor, int group) {
+        return group;
+    }
+
+    @Override
     Need need(int group) {
         return needs[group];
     }
 
-    /** Where a group is to be evaluated; its norm once it is done. */
+    @Override
     double theta(int group) {
         return theta[group];
     }
 
-    Branch branch(int group) {
-        return branches[group];
+    @Override
+    double threshold(int tensor) {
+        return terms.threshold();
     }
 
-    /** Begins a step: sets where a group shall be evaluated first. */
-    void start(int group, float previous, PenaltyTerms terms) {
+    @Override
+    double kappa() {
+        return terms.kappa();
+    }
+
+    @Override
+    boolean kneed() {
+        return terms.kneed();
+    }
+
+    @Override
+    void changePenalty(Penalty other) {
+        penalty = other;
+    }
+
+    @Override
+    double singleStrength() {
+        return penalty.singleStrength();
+    }
+
+    @Override
+    double singleThreshold() {
+        return terms.singleThreshold();
+    }
+
+    @Override
+    boolean asIs(int group) {
+        return exact.get(group) || branches[group] == Branch.UNTOUCHED;
+    }
+
+    @Override
+    boolean busy(int group) {
+        return needs[group] != Need.NOTHING;
+    }
+
+    @Override
+    void startGroups() {
+        terms = PenaltyTerms.of(penalty, size, stepSize());
+        for (int group = 0; group < needs.length; group++) {
+            start(group, thetas[group]);
+        }
+    }
+
+    private void start(int group, float previous) {
         low[group] = 0;
         high[group] = Double.POSITIVE_INFINITY;
         candidate[group] = Double.NaN;
@@ -100,15 +149,22 @@ final class GroupSolver {
         theta[group] = norm;
     }
 
-    /** Leaves a group as it is, at a norm. */
+    @Override
     void stay(int group, double norm) {
         finish(group, Branch.UNTOUCHED, norm);
     }
 
-    /** Takes a group as far as the sums it asked for allow. */
-    void advance(int group, double[] sums, PenaltyTerms terms, double smallStep) {
+    @Override
+    boolean advance(int group, double[] sums) {
+        if (needs[group] == Need.EVALUATION || needs[group] == Need.SURVEY) {
+            goOn(group, sums);
+        }
+        return needs[group] == Need.EXACT;
+    }
+
+    private void goOn(int group, double[] sums) {
         if (needs[group] == Need.SURVEY) {
-            evaluateAt(group, Math.min(Math.max(bound(group, sums, terms), Float.MIN_NORMAL), terms.knee()));
+            evaluateAt(group, Math.min(Math.max(bound(group, sums), Float.MIN_NORMAL), terms.knee()));
             return;
         }
         double t = sums[group * Sums.COUNT];
@@ -121,16 +177,16 @@ final class GroupSolver {
         if (!Double.isFinite(t + s + r) || evaluations[group] > PATIENCE) {
             needs[group] = Need.EXACT;
         } else if (theta[group] == 0) {
-            atZero(group, t, least, terms);
+            atZero(group, t, least);
         } else if (theta[group] == (float) terms.knee()) {
-            atKnee(group, t, s, r, least, terms, smallStep);
+            atKnee(group, t, s, r, least);
         } else {
-            atPoint(group, t, s, r, least, terms, smallStep);
+            atPoint(group, t, s, r, least);
         }
     }
 
     /** At θ = 0, {@code t} is {@code (‖u‖/l)²}. */
-    private void atZero(int group, double t, double least, PenaltyTerms terms) {
+    private void atZero(int group, double t, double least) {
         normOfU[group] = terms.threshold() * Math.sqrt(t);
         if (t > 1) {
             needs[group] = Need.SURVEY;
@@ -143,7 +199,7 @@ final class GroupSolver {
     }
 
     /** At the knee, {@code t} is {@code (‖x‖/βλ)²}. */
-    private void atKnee(int group, double t, double s, double r, double least, PenaltyTerms terms, double smallStep) {
+    private void atKnee(int group, double t, double s, double r, double least) {
         if (t > 1 && s > 0) {
             finish(group, Branch.UNTOUCHED, terms.knee() * Math.sqrt(t)); // t was above one all the way, from zero on
         } else if (t > 1) {
@@ -152,11 +208,11 @@ final class GroupSolver {
             finish(group, candidate[group] == 0 ? Branch.ZEROED : Branch.SHRUNK, candidate[group]);
         } else {
             belowKnee[group] = true;
-            atPoint(group, t, s, r, least, terms, smallStep);
+            atPoint(group, t, s, r, least);
         }
     }
 
-    private void atPoint(int group, double t, double s, double r, double least, PenaltyTerms terms, double smallStep) {
+    private void atPoint(int group, double t, double s, double r, double least) {
         double knee = terms.knee();
         double at = theta[group];
         if (s <= 0) {
@@ -170,7 +226,7 @@ final class GroupSolver {
         }
         double step = ReciprocalNewton.halleyStep(t, s, r);
         double next = at * (1 + step);
-        if (Math.abs(step) <= smallStep && next <= knee) {
+        if (Math.abs(step) <= smallStep() && next <= knee) {
             errors[group] = Math.abs(step * step * step);
             if (belowKnee[group] || next + (terms.threshold() - terms.kappa() * next) / least <= knee) {
                 finish(group, Branch.SHRUNK, next);
@@ -198,7 +254,7 @@ final class GroupSolver {
         return value > low[group] && value < high[group];
     }
 
-    private double bound(int group, double[] sums, PenaltyTerms terms) {
+    private double bound(int group, double[] sums) {
         int at = group * Sums.COUNT;
         double kappa = terms.kappa();
         double sumOfD = sums[at + 1];
@@ -214,35 +270,30 @@ final class GroupSolver {
                 sumOfSquares);
     }
 
-    /** Adds a group that is done to a tally. */
-    void count(int group, PenaltyTerms terms, Tally tally) {
+    @Override
+    void finish(int group) {
+        thetas[group] = (float) theta[group];
+        Branch branch = branches[group];
         tally.count(
-                branches[group],
+                branch == Branch.UNTOUCHED && terms.singleThreshold() > 0 ? Branch.SHRUNK : branch,
                 evaluations[group],
                 errors[group],
                 terms.profile().value(theta[group]));
     }
 
-    /**
-     * The exact operator in double, for a group that asked for it.
-     *
-     * @return the minimiser in place of x; null if weights or state were not finite before the step, so that there is
-     *     nothing to solve
-     */
-    double @Nullable [] solve(int group, double[] x, double[] d, PenaltyTerms terms, Tally tally) {
-        for (int i = 0; i < x.length; i++) {
-            if (!Double.isFinite(x[i]) || !(d[i] > 0 && d[i] < Double.POSITIVE_INFINITY)) {
-                tally.countUnconverged();
-                finish(group, Branch.UNTOUCHED, Double.NaN);
-                return null;
-            }
-        }
+    @Override
+    void giveUp(int group) {
+        finish(group, Branch.UNTOUCHED, Double.NaN);
+    }
+
+    /** {@inheritDoc} The single weights' part has been taken off u already. */
+    @Override
+    void solveExactly(int group, double[] x, double[] d) {
         Outcome outcome = WeightedProx.EXACT.apply(terms.profile(), x, d, terms.stepSize(), x);
         if (!outcome.converged()) {
             tally.countUnconverged();
         }
         evaluations[group] += outcome.iterations();
         finish(group, outcome.branch(), outcome.theta());
-        return x;
     }
 }

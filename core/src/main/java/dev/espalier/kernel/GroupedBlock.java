@@ -1,13 +1,12 @@
 package dev.espalier.kernel;
 
 import dev.espalier.group.AxisGroups;
-import dev.espalier.kernel.GroupSolver.Need;
+import dev.espalier.kernel.CellSolver.Need;
 import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Branch;
 import dev.espalier.prox.Summary;
 import dev.espalier.tensor.TensorView;
 import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -43,11 +42,12 @@ final class GroupedBlock extends Block {
      * @param rows how many rows
      * @param inner columns of a group
      * @param group the first group
+     * @param cell the first group's cell
      * @param groups how many groups
      * @param offset where its u and d are in scratch memory, in weights
      */
     private record Job(
-            int tensor, long index, long rowStride, int rows, int inner, int group, int groups, long offset) {
+            int tensor, long index, long rowStride, int rows, int inner, int group, int cell, int groups, long offset) {
         int columns() {
             return groups * inner;
         }
@@ -64,32 +64,31 @@ final class GroupedBlock extends Block {
     }
 
     private final List<Moments> moments;
-    private final float[] thetas;
     private final int groups;
     private final int groupSize;
-    private final GroupSolver solver;
+    private final CellSolver solver;
     private final List<Job> jobs = new ArrayList<>();
     private final List<double[]> jobSums = new ArrayList<>();
+    private final double[] jobMagnitudes;
     private final double[] sums;
-    private final Tally tally = new Tally();
-    private final BitSet exact = new BitSet();
 
-    private Penalty penalty;
-    private PenaltyTerms terms;
-    private double smallStep;
-
-    GroupedBlock(List<AxisGroups> tensors, List<Moments> moments, Penalty penalty, float[] thetas) {
+    /**
+     * Groups of tensors.
+     *
+     * @param tensors the groups' shares of the tensors
+     * @param moments where the tensors' moments are
+     * @param solver knows the penalty
+     */
+    GroupedBlock(List<AxisGroups> tensors, List<Moments> moments, CellSolver solver) {
         this.moments = moments;
-        this.penalty = penalty;
-        this.thetas = thetas;
+        this.solver = solver;
         groups = tensors.getFirst().count();
         groupSize = tensors.stream().mapToInt(part -> part.size(0)).sum();
-        solver = new GroupSolver(groups, groupSize);
-        sums = new double[groups * Sums.COUNT];
+        sums = new double[solver.cells() * Sums.COUNT];
         for (int tensor = 0; tensor < tensors.size(); tensor++) {
             cut(tensor, tensors.get(tensor));
         }
-        terms = PenaltyTerms.of(penalty.profileOfSize(groupSize), 0);
+        jobMagnitudes = new double[jobs.size()];
     }
 
     private void cut(int tensor, AxisGroups view) {
@@ -111,14 +110,15 @@ final class GroupedBlock extends Block {
         for (int row = 0; row < rows; row += JOB_ROWS) {
             long start = index + row * rowStride;
             int height = Math.min(JOB_ROWS, rows - row);
-            jobs.add(new Job(tensor, start, rowStride, height, inner, group, count, scratch()));
+            int cell = solver.cell(tensor, group);
+            jobs.add(new Job(tensor, start, rowStride, height, inner, group, cell, count, scratch()));
             jobSums.add(new double[count * Sums.COUNT]);
         }
     }
 
     @Override
-    public void changePenalty(Penalty other) {
-        penalty = other;
+    public void changePenalty(Penalty penalty) {
+        solver.changePenalty(penalty);
     }
 
     @Override
@@ -141,13 +141,7 @@ final class GroupedBlock extends Block {
 
     @Override
     void prepare(double stepSize, double relativeStep) {
-        terms = PenaltyTerms.of(penalty.profileOfSize(groupSize), stepSize);
-        smallStep = relativeStep;
-        exact.clear();
-        tally.clear();
-        for (int group = 0; group < groups; group++) {
-            solver.start(group, thetas[group], terms);
-        }
+        solver.start(stepSize, relativeStep);
     }
 
     @Override
@@ -156,12 +150,16 @@ final class GroupedBlock extends Block {
         int columns = job.columns();
         Rows rows = worker.rows(weights(job.tensor()), gradients(job.tensor()), moments.get(job.tensor()));
         begin(job, 0, columns, Need.EVALUATION, worker);
+        float single = (float) solver.singleThreshold();
         int block = 0;
         for (int row = 0; row < job.rows(); row++) {
             long u = u(job, row, scratch);
             long d = scratch.d() + job.scratch(row);
             rows.open(job.index() + row * job.rowStride(), columns);
             worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, columns);
+            if (single > 0) {
+                worker.lanes().soften(u, columns, single);
+            }
             if (row - block == Lanes.BLOCK_ROWS - 1 || row == job.rows() - 1) {
                 sum(job, block, row + 1 - block, 0, columns, Need.EVALUATION, worker, scratch);
                 block = row + 1;
@@ -182,7 +180,7 @@ final class GroupedBlock extends Block {
         int from = 0;
         int to = 0;
         for (int group = 0; group < job.groups(); group++) {
-            if (solver.need(job.group() + group) == need) {
+            if (solver.need(job.cell() + group) == need) {
                 int left = group * job.inner() / STRETCH * STRETCH;
                 if (left > to) {
                     again(number, from, to, need, worker, scratch);
@@ -209,7 +207,7 @@ final class GroupedBlock extends Block {
     private void begin(Job job, int from, int to, Need need, Worker worker) {
         Sums.clear(worker.sums, to - from, need == Need.SURVEY);
         for (int group = from / job.inner(); group * job.inner() < to; group++) {
-            double theta = solver.theta(job.group() + group);
+            double theta = solver.theta(job.cell() + group);
             fill(worker.theta, group * job.inner() - from, job.inner(), to - from, theta);
         }
     }
@@ -227,7 +225,7 @@ final class GroupedBlock extends Block {
      */
     private long u(Job job, int row, Scratch scratch) {
         TensorView x = weights(job.tensor());
-        return x.contiguous() && terms.stepSize() > 0
+        return x.contiguous() && solver.stepSize() > 0
                 ? x.segment().address() + (job.index() + row * job.rowStride()) * Float.BYTES
                 : scratch.u() + job.scratch(row);
     }
@@ -241,11 +239,11 @@ final class GroupedBlock extends Block {
         if (need == Need.SURVEY) {
             worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
         } else {
-            float kappa = (float) terms.kappa();
-            float threshold = (float) terms.threshold();
+            float kappa = (float) solver.kappa();
+            float threshold = (float) solver.threshold(job.tensor());
             worker.lanes()
                     .evaluate(u, uStride, d, dStride, rows, to - from, worker.theta, kappa, threshold, worker.sums);
-            if (terms.kneed()) {
+            if (solver.kneed()) {
                 worker.lanes().least(d, dStride, rows, to - from, worker.sums);
             }
         }
@@ -257,7 +255,7 @@ final class GroupedBlock extends Block {
         double[] groupSums = jobSums.get(number);
         boolean survey = need == Need.SURVEY;
         for (int group = Math.ceilDiv(from, job.inner()); (group + 1) * job.inner() <= to; group++) {
-            if (solver.need(job.group() + group) == need) {
+            if (solver.need(job.cell() + group) == need) {
                 int left = group * job.inner() - from;
                 Sums.clear(groupSums, group, survey);
                 Sums.add(worker.sums, to - from, left, left + job.inner(), survey, groupSums, group);
@@ -267,27 +265,24 @@ final class GroupedBlock extends Block {
 
     @Override
     boolean solve(Scratch scratch) {
-        for (int group = 0; group < groups; group++) {
-            Sums.clear(sums, group, solver.need(group) == Need.SURVEY);
+        for (int cell = 0; cell < solver.cells(); cell++) {
+            Sums.clear(sums, cell, solver.need(cell) == Need.SURVEY);
         }
         for (int number = 0; number < jobs.size(); number++) {
             Job job = jobs.get(number);
             for (int group = 0; group < job.groups(); group++) {
-                Need need = solver.need(job.group() + group);
+                Need need = solver.need(job.cell() + group);
                 if (need == Need.EVALUATION || need == Need.SURVEY) {
-                    Sums.add(jobSums.get(number), group, need == Need.SURVEY, sums, job.group() + group);
+                    Sums.add(jobSums.get(number), group, need == Need.SURVEY, sums, job.cell() + group);
                 }
             }
         }
         boolean more = false;
         for (int group = 0; group < groups; group++) {
-            if (solver.need(group) == Need.EVALUATION || solver.need(group) == Need.SURVEY) {
-                solver.advance(group, sums, terms, smallStep);
-            }
-            if (solver.need(group) == Need.EXACT) {
+            if (solver.advance(group, sums)) {
                 solveExactly(group, scratch);
             }
-            more |= solver.need(group) != Need.NOTHING;
+            more |= solver.busy(group);
         }
         return more;
     }
@@ -300,14 +295,13 @@ final class GroupedBlock extends Block {
             d[next[0]] = Memory.get(metric);
             x[next[0]] = Memory.get(u) / d[next[0]++];
         });
-        double[] solution = solver.solve(group, x, d, terms, tally);
+        double[] solution = solver.solve(group, x, d);
         if (solution != null) {
             next[0] = 0;
             forEachPlace(group, scratch, (u, metric) -> {
                 Memory.set(u, (float) solution[next[0]++]);
                 Memory.set(metric, 1);
             });
-            exact.set(group);
         }
     }
 
@@ -334,18 +328,21 @@ final class GroupedBlock extends Block {
 
     @Override
     void last(int number, Worker worker, Scratch scratch) {
-        if (terms.stepSize() == 0) {
+        if (solver.stepSize() == 0) {
             return; // u/d is x, but for rounding
         }
         Job job = jobs.get(number);
         int columns = job.columns();
         for (int group = 0; group < job.groups(); group++) {
-            int here = job.group() + group;
-            boolean asIs = exact.get(here) || solver.branch(here) == Branch.UNTOUCHED; // u/d is what is to be stored
+            int cell = job.cell() + group;
+            boolean asIs = solver.asIs(cell);
             int from = group * job.inner();
-            fill(worker.theta, from, job.inner(), columns, asIs ? 1 : solver.theta(here));
-            fill(worker.kappa, from, job.inner(), columns, asIs ? 0 : terms.kappa());
-            fill(worker.threshold, from, job.inner(), columns, asIs ? 0 : terms.threshold());
+            fill(worker.theta, from, job.inner(), columns, asIs ? 1 : solver.theta(cell));
+            fill(worker.kappa, from, job.inner(), columns, asIs ? 0 : solver.kappa());
+            fill(worker.threshold, from, job.inner(), columns, asIs ? 0 : solver.threshold(job.tensor()));
+        }
+        if (solver.singleStrength() > 0) {
+            Sums.clear(worker.sums, columns, true);
         }
         Rows rows = worker.rows(weights(job.tensor()), gradients(job.tensor()), moments.get(job.tensor()));
         for (int row = 0; row < job.rows(); row++) {
@@ -353,44 +350,54 @@ final class GroupedBlock extends Block {
             long d = scratch.d() + job.scratch(row);
             rows.openForWriting(job.index() + row * job.rowStride(), columns);
             worker.lanes().store(u, d, columns, worker.theta, worker.kappa, worker.threshold, rows.x());
+            if (solver.singleStrength() > 0) {
+                worker.lanes().magnitudes(rows.x(), columns, worker.sums);
+            }
             rows.writeBack();
         }
+        jobMagnitudes[number] = solver.singleStrength() > 0 ? Sums.total(worker.sums, columns) : 0;
     }
 
     @Override
     void finish() {
+        if (solver.stepSize() == 0) {
+            stay();
+        }
         for (int group = 0; group < groups; group++) {
-            if (terms.stepSize() == 0) {
-                solver.stay(group, norm(group)); // no sum has told it
-            }
-            thetas[group] = (float) solver.theta(group);
-            solver.count(group, terms, tally);
+            solver.finish(group);
+        }
+        for (double magnitudes : jobMagnitudes) {
+            solver.tally.addPenalty(solver.singleStrength() * magnitudes);
         }
     }
 
-    private double norm(int group) {
-        double squares = 0;
-        for (Job job : jobs) {
-            if (group >= job.group() && group < job.group() + job.groups()) {
-                for (int row = 0; row < job.rows(); row++) {
-                    long start = job.index() + row * job.rowStride() + (long) (group - job.group()) * job.inner();
-                    for (long index = start; index < start + job.inner(); index++) {
-                        double weight = weights(job.tensor()).get(index);
-                        squares += weight * weight;
-                    }
+    /** A step of no length tells no norm: they are taken from the weights. */
+    private void stay() {
+        Arrays.fill(sums, 0);
+        for (int number = 0; number < jobs.size(); number++) {
+            Job job = jobs.get(number);
+            double magnitudes = 0;
+            for (int row = 0; row < job.rows(); row++) {
+                for (int column = 0; column < job.columns(); column++) {
+                    double weight = weights(job.tensor()).get(job.index() + row * job.rowStride() + column);
+                    sums[job.cell() + column / job.inner()] += weight * weight;
+                    magnitudes += Math.abs(weight);
                 }
             }
+            jobMagnitudes[number] = magnitudes;
         }
-        return Math.sqrt(squares);
+        for (int cell = 0; cell < solver.cells(); cell++) {
+            solver.stay(cell, Math.sqrt(sums[cell]));
+        }
     }
 
     @Override
     public Summary summary() {
-        return tally.summary();
+        return solver.summary();
     }
 
     @Override
     public double penalty() {
-        return tally.penalty();
+        return solver.penalty();
     }
 }

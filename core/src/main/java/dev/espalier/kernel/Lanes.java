@@ -21,6 +21,12 @@ interface Lanes {
     /** The update rule with a penalty, on {@code count} weights: updates m and v, and leaves u and d. */
     void load(Update rule, long x, long g, long m, long v, long u, long d, int count);
 
+    /** Takes a threshold off the magnitude of {@code count} floats, down to zero: {@code u ← sign(u)·max(|u| − l, 0)}. */
+    void soften(long u, int count, float threshold);
+
+    /** Adds the magnitudes of {@code count} weights to as many sums. */
+    void magnitudes(long x, int count, long sums);
+
     /**
      * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code a = (d − κ)θ},
      * {@code w = u/(a + l)} and {@code q = a/(a + l)}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}.

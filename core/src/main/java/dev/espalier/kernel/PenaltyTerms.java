@@ -1,5 +1,6 @@
 package dev.espalier.kernel;
 
+import dev.espalier.penalty.Penalty;
 import dev.espalier.penalty.Profile;
 import dev.espalier.penalty.Profile.Piece;
 
@@ -12,14 +13,24 @@ import dev.espalier.penalty.Profile.Piece;
  * @param threshold l
  * @param kappa κ
  * @param knee where the penalty becomes constant; infinity if it never does
+ * @param singleThreshold α times the strength on every single weight
  * @param fast whether the fast path can serve: one sloping piece, then at most a flat one
  */
-record PenaltyTerms(Profile profile, double stepSize, double threshold, double kappa, double knee, boolean fast) {
+record PenaltyTerms(
+        Profile profile,
+        double stepSize,
+        double threshold,
+        double kappa,
+        double knee,
+        double singleThreshold,
+        boolean fast) {
 
     /** Whether the penalty does nothing at all: λ or α is zero. */
     boolean idle() {
         return stepSize == 0
-                || (profile.pieces().size() == 1 && profile.pieces().getFirst().flat());
+                || (singleThreshold == 0
+                        && profile.pieces().size() == 1
+                        && profile.pieces().getFirst().flat());
     }
 
     /** Whether the penalty becomes constant somewhere. */
@@ -27,7 +38,8 @@ record PenaltyTerms(Profile profile, double stepSize, double threshold, double k
         return knee < Double.POSITIVE_INFINITY;
     }
 
-    static PenaltyTerms of(Profile profile, double stepSize) {
+    static PenaltyTerms of(Penalty penalty, int size, double stepSize) {
+        Profile profile = penalty.profileOfSize(size);
         Piece first = profile.pieces().getFirst();
         boolean kneed =
                 profile.pieces().size() == 2 && profile.pieces().getLast().flat();
@@ -36,6 +48,12 @@ record PenaltyTerms(Profile profile, double stepSize, double threshold, double k
                 && (float) profile.end(0) > 0
                 && (float) (stepSize * first.bend()) < Float.POSITIVE_INFINITY;
         return new PenaltyTerms(
-                profile, stepSize, stepSize * first.height(), stepSize * first.bend(), profile.end(0), fast);
+                profile,
+                stepSize,
+                stepSize * first.height(),
+                stepSize * first.bend(),
+                profile.end(0),
+                stepSize * penalty.singleStrength(),
+                fast);
     }
 }

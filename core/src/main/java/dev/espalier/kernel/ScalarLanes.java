@@ -46,6 +46,21 @@ final class ScalarLanes implements Lanes {
     }
 
     @Override
+    public void soften(long u, int count, float threshold) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            float value = Memory.get(u + at);
+            Memory.set(u + at, Math.max(value - threshold, 0f) + Math.min(value + threshold, 0f));
+        }
+    }
+
+    @Override
+    public void magnitudes(long x, int count, long sums) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            Memory.set(sums + at, Memory.get(sums + at) + Math.abs(Memory.get(x + at)));
+        }
+    }
+
+    @Override
     public void evaluate(
             long u,
             long uStride,

@@ -24,12 +24,12 @@ final class SingleBlock extends Block {
         this.penalty = penalty;
         tallies = new Tally[Math.ceilDiv(size, CHUNK)];
         Arrays.setAll(tallies, i -> new Tally());
-        terms = PenaltyTerms.of(penalty.profileOfSize(1), 0);
+        terms = PenaltyTerms.of(penalty, 1, 0);
     }
 
     @Override
     void prepare(double stepSize, double smallStep) {
-        terms = PenaltyTerms.of(penalty.profileOfSize(1), stepSize);
+        terms = PenaltyTerms.of(penalty, 1, stepSize);
     }
 
     @Override
@@ -58,15 +58,20 @@ final class SingleBlock extends Block {
         long u = worker.theta; // rows of a worker serve as scratch: there is no θ to look for
         long d = worker.kappa;
         worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
+        boolean softened = terms.singleThreshold() > 0;
+        if (softened) {
+            worker.lanes().soften(u, count, (float) terms.singleThreshold());
+        }
         for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
             double metric = Memory.get(d + at);
             double x = Memory.get(u + at) / metric;
             double norm = terms.profile().proximalNorm(Math.abs(x), metric, terms.stepSize());
-            Branch branch = norm == 0 ? Branch.ZEROED : norm == Math.abs(x) ? Branch.UNTOUCHED : Branch.SHRUNK;
+            Branch branch =
+                    norm == 0 ? Branch.ZEROED : norm == Math.abs(x) && !softened ? Branch.UNTOUCHED : Branch.SHRUNK;
             if (terms.stepSize() > 0) { // else u/d is x, but for rounding
                 Memory.set(rows.x() + at, branch == Branch.ZEROED ? 0 : (float) Math.copySign(norm, x));
             }
-            tally.count(branch, 0, 0, terms.profile().value(norm));
+            tally.count(branch, 0, 0, terms.profile().value(norm) + penalty.singleStrength() * norm);
         }
         rows.writeBack();
     }

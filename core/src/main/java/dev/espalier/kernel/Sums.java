@@ -48,6 +48,15 @@ final class Sums {
         }
     }
 
+    /** The first of the sums, added up over {@code count} columns. */
+    static double total(long sums, int count) {
+        double total = 0;
+        for (long at = sums; at < sums + (long) count * Float.BYTES; at += Float.BYTES) {
+            total += Memory.get(at);
+        }
+        return total;
+    }
+
     /** Adds the sums of a group over some rows to those over all rows. */
     static void add(double[] part, int from, boolean survey, double[] groups, int group) {
         for (int quantity = 0; quantity < COUNT; quantity++) {

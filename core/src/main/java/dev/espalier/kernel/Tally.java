@@ -12,6 +12,7 @@ final class Tally {
     private int unconverged;
     private double error;
     private double penalty;
+    private int zeroedWithin;
 
     void clear() {
         zeroed = 0;
@@ -21,6 +22,7 @@ final class Tally {
         unconverged = 0;
         error = 0;
         penalty = 0;
+        zeroedWithin = 0;
     }
 
     void count(Branch branch, int evaluationsSpent, double relativeError, double penaltyValue) {
@@ -38,8 +40,17 @@ final class Tally {
         unconverged++;
     }
 
+    void countZeroedWithin(int groups) {
+        zeroedWithin += groups;
+    }
+
+    /** Adds the penalty of single weights. */
+    void addPenalty(double value) {
+        penalty += value;
+    }
+
     Summary summary() {
-        return new Summary(zeroed, shrunk, untouched, evaluations, unconverged, error);
+        return new Summary(zeroed, shrunk, untouched, evaluations, unconverged, error, zeroedWithin);
     }
 
     double penalty() {

@@ -120,6 +120,37 @@ final class VectorLanes implements Lanes {
         rest.load(rule, x + end, g + end, m + end, v + end, u + end, d + end, count - whole);
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Two halves, one of which is zero: {@code max(u − l, 0) + min(u + l, 0)}. NaN stays NaN, and the zero's sign is of no
+     * account: a zero u ends as a zero weight, and those are written as +0.
+     */
+    @Override
+    public void soften(long u, int count, float threshold) {
+        FloatVector zero = broadcast(SPECIES, 0);
+        FloatVector l = broadcast(SPECIES, threshold);
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector value = fromMemorySegment(SPECIES, ALL, u + at, ORDER);
+            value.sub(l).max(zero).add(value.add(l).min(zero)).intoMemorySegment(ALL, u + at, ORDER);
+        }
+        rest.soften(u + end, count - whole, threshold);
+    }
+
+    @Override
+    public void magnitudes(long x, int count, long sums) {
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            fromMemorySegment(SPECIES, ALL, sums + at, ORDER)
+                    .add(fromMemorySegment(SPECIES, ALL, x + at, ORDER).abs())
+                    .intoMemorySegment(ALL, sums + at, ORDER);
+        }
+        rest.magnitudes(x + end, count - whole, sums + end);
+    }
+
     @Override
     public void evaluate(
             long u,

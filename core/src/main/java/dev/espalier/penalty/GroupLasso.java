@@ -33,6 +33,6 @@ public record GroupLasso(double lambda, GroupWeight weight) implements Penalty {
 
     @Override
     public Profile profile(double strength) {
-        return Profile.of(new Profile.Piece(0, strength, 0));
+        return Profile.norm(strength);
     }
 }

@@ -1,14 +1,13 @@
 package dev.espalier.penalty;
 
-import dev.espalier.check.Check;
-import dev.espalier.numeric.Norm;
-
 /**
- * A sparsity-inducing penalty of one group of weights: {@code h(x_g)} depends on the group's Euclidean norm alone.
+ * A sparsity-inducing penalty of one group of weights: {@code h(x_g)} depends on the group's Euclidean norm, and, if the
+ * penalty says so, on the magnitudes of its single weights.
  *
  * <p>A penalty says how strong it is on a group of a given size and which {@link Profile} it has at that strength.
  * Everything else — value, subgradient, stationarity, closed-form and weighted proximal operator — follows from the
- * profile, in one place each. To add a penalty, write these two methods.
+ * profile, in one place each. To add a penalty, write these two methods. One that wants zeros inside of groups as well
+ * ({@link SparseGroupLasso}) also says how strong it is on a single weight.
  *
  * <p>On groups of one weight, {@link GroupLasso} is the ℓ1 penalty and {@link GroupMcp} the MCP.
  */
@@ -41,49 +40,55 @@ public interface Penalty {
     }
 
     /**
+     * The strength λ₁ of an ℓ1 penalty that every single weight of a group bears besides.
+     *
+     * @return λ₁ ≥ 0; zero, as for most penalties, for none
+     */
+    default double singleStrength() {
+        return 0;
+    }
+
+    /**
+     * All of the penalty of a group: its profile, and that of its single weights.
+     *
+     * @param size number of weights |g|
+     * @return {@code profileOfSize(size)} above as many single weights of {@code singleStrength()}
+     */
+    default NestedProfile wholeOfSize(int size) {
+        return singleStrength() == 0
+                ? NestedProfile.flat(profileOfSize(size), size)
+                : NestedProfile.ofSingles(profileOfSize(size), Profile.norm(singleStrength()), size);
+    }
+
+    /**
      * The penalty's value {@code h(x)}.
      *
      * @param x one group of weights
      * @return the value
      */
     default double value(double[] x) {
-        return profileOfSize(x.length).value(Norm.of(x));
+        return wholeOfSize(x.length).value(x);
     }
 
     /**
-     * A subgradient: {@code h'(‖x‖) x/‖x‖}, and zero at zero.
+     * A subgradient: {@code h'(‖x‖) x/‖x‖}, and zero at zero; plus {@code λ₁ sign(x_i)}.
      *
      * @param x one group of weights
      * @return the subgradient
      */
     default double[] subgradient(double[] x) {
-        double norm = Norm.of(x);
-        double slope = norm == 0 ? 0 : profileOfSize(x.length).slope(norm);
-        double[] subgradient = new double[x.length];
-        for (int i = 0; i < x.length; i++) {
-            subgradient[i] = norm == 0 ? 0 : slope * (x[i] / norm);
-        }
-        return subgradient;
+        return wholeOfSize(x.length).subgradient(x);
     }
 
     /**
      * Distance of zero to the subdifferential of {@code f + h}: the certificate of optimality.
      *
-     * <p>{@code ‖∇f + h'(‖x‖) x/‖x‖‖} for {@code x ≠ 0}, and {@code max(0, ‖∇f‖ − h'(0))} for {@code x = 0}.
-     *
      * @param x one group of weights
      * @param gradient the gradient of the smooth part {@code f} there
      * @return the distance; zero means stationary
+     * @see NestedProfile#stationarityDistance
      */
     default double stationarityDistance(double[] x, double[] gradient) {
-        Check.sameSize("gradient", gradient.length, "x", x.length);
-        if (Norm.of(x) == 0) {
-            return Math.max(0, Norm.of(gradient) - profileOfSize(x.length).slope(0));
-        }
-        double[] sum = subgradient(x);
-        for (int i = 0; i < sum.length; i++) {
-            sum[i] += gradient[i];
-        }
-        return Norm.of(sum);
+        return wholeOfSize(x.length).stationarityDistance(x, gradient);
     }
 }

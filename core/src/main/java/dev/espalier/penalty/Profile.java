@@ -84,6 +84,25 @@ public record Profile(List<Piece> pieces) {
     }
 
     /**
+     * The profile of a norm, {@code h(r) = strength·r}.
+     *
+     * @param strength λ_g ≥ 0
+     * @return the profile
+     */
+    public static Profile norm(double strength) {
+        return of(new Piece(0, strength, 0));
+    }
+
+    /**
+     * Whether this is a norm, {@code h(r) = λ_g r}: convex, with one slope.
+     *
+     * @return true for the profile of ℓ1/ℓ2
+     */
+    public boolean isNorm() {
+        return pieces.size() == 1 && pieces.getFirst().bend() == 0;
+    }
+
+    /**
      * The end of a piece.
      *
      * @param index which piece

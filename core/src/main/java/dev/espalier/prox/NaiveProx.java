@@ -1,9 +1,12 @@
 package dev.espalier.prox;
 
 import dev.espalier.numeric.Norm;
+import dev.espalier.penalty.NestedProfile;
 import dev.espalier.penalty.Profile;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The slow, obvious twin of {@link WeightedProx}: what every fast result is compared with.
@@ -102,5 +105,91 @@ public final class NaiveProx {
             z[i] = theta * d[i] * x[i] / (d[i] * theta + slope);
         }
         return z;
+    }
+
+    /**
+     * Evaluates the operator of a group with groups within it, where all penalties are norms. It knows nothing of trees: it
+     * gets the operator of a sum from the operators of its terms, each that of one norm by itself, by going round and round
+     * (Dykstra's algorithm; Bauschke and Combettes, 2008). Groups must be small and metrics not too spread.
+     *
+     * @param penalty all of the group's penalty
+     * @param x the group
+     * @param d the metric's diagonal
+     * @param stepSize α
+     * @param rounds how often to go round
+     * @return the minimiser, but for what so many rounds leave
+     */
+    public static double[] apply(NestedProfile penalty, double[] x, double[] d, double stepSize, int rounds) {
+        double[] point = x.clone();
+        double[] outerRest = new double[x.length];
+        double[] innerRest = new double[x.length];
+        for (int round = 0; round < rounds; round++) {
+            double[] before = plus(point, outerRest);
+            double[] middle = norm(penalty.outer(), before, d, stepSize);
+            outerRest = minus(before, middle);
+            before = plus(middle, innerRest);
+            point = innerNorms(penalty, before, d, stepSize);
+            innerRest = minus(before, point);
+        }
+        return point;
+    }
+
+    /**
+     * The objective that the operator of a group with groups within it minimises.
+     *
+     * @param penalty all of the group's penalty
+     * @param x the group
+     * @param d the metric's diagonal
+     * @param stepSize α
+     * @param z any point
+     * @return {@code ½ Σ d_i (z_i − x_i)² + α h(z)}
+     */
+    public static double objective(NestedProfile penalty, double[] x, double[] d, double stepSize, double[] z) {
+        double distance = 0;
+        for (int i = 0; i < x.length; i++) {
+            distance += d[i] * (z[i] - x[i]) * (z[i] - x[i]) / 2;
+        }
+        return distance + stepSize * penalty.value(z);
+    }
+
+    /** The operators of all inner groups. */
+    private static double[] innerNorms(NestedProfile penalty, double[] x, double[] d, double stepSize) {
+        double[] result = x.clone();
+        for (int child = 0; child < penalty.inner().size(); child++) {
+            int here = child;
+            int[] members = IntStream.range(0, x.length)
+                    .filter(i -> penalty.owner(i) == here)
+                    .toArray();
+            double[] part = Arrays.stream(members).mapToDouble(i -> x[i]).toArray();
+            double[] metric = Arrays.stream(members).mapToDouble(i -> d[i]).toArray();
+            double[] solution = norm(penalty.inner().get(child), part, metric, stepSize);
+            for (int i = 0; i < members.length; i++) {
+                result[members[i]] = solution[i];
+            }
+        }
+        return result;
+    }
+
+    /** The operator of one norm: the one sign change of {@code ‖z(θ)‖ − θ}. */
+    private static double[] norm(Profile profile, double[] x, double[] d, double stepSize) {
+        if (stepSize * profile.slope(0) == 0) {
+            return x.clone();
+        }
+        double norm = Norm.of(x);
+        return norm == 0 || excess(profile, x, d, stepSize, 0) <= 0
+                ? new double[x.length]
+                : point(profile, x, d, stepSize, bisect(profile, x, d, stepSize, 0, norm));
+    }
+
+    private static double[] plus(double[] left, double[] right) {
+        return IntStream.range(0, left.length)
+                .mapToDouble(i -> left[i] + right[i])
+                .toArray();
+    }
+
+    private static double[] minus(double[] left, double[] right) {
+        return IntStream.range(0, left.length)
+                .mapToDouble(i -> left[i] - right[i])
+                .toArray();
     }
 }

@@ -2,20 +2,47 @@ package dev.espalier.prox;
 
 import dev.espalier.check.Check;
 import dev.espalier.group.Groups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.numeric.Norm;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.NestedProfile;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.tensor.TensorView;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
- * A penalty laid over the groups of one or more tensors: {@code h(x) = Σ_g h_g(‖x_g‖)}.
+ * A penalty laid over the groups of one or more tensors: {@code h(x) = Σ_g h_g(x_g)}.
  *
- * <p>Because the groups are disjoint, everything about it is done group by group. Weights in no group are free.
+ * <p>Because the groups are disjoint, everything about it is done group by group, and follows from the penalty of a group,
+ * {@link #whole}. Weights in no group are free. Where groups nest, that is the outer groups, with all that is in them.
  *
  * @param penalty the penalty of each group
  * @param groups the groups
  */
 public record Regularizer(Penalty penalty, Groups groups) {
+
+    /** Checks that a penalty of groups that nest is one that can. */
+    public Regularizer {
+        if (groups instanceof NestedGroups && !(penalty instanceof NestedLasso)) {
+            throw new IllegalArgumentException("penalty = " + penalty
+                    + " cannot be laid over groups that nest, since its operator on a tree is not known to be exact: "
+                    + "use NestedLasso, or groups that do not nest");
+        }
+    }
+
+    /**
+     * All of the penalty of a group, that of the groups within it included.
+     *
+     * @param group which group, from 0
+     * @return the penalty
+     */
+    public NestedProfile whole(int group) {
+        return groups instanceof NestedGroups nested && penalty instanceof NestedLasso lasso
+                ? lasso.over(nested.owners(group))
+                : penalty.wholeOfSize(groups.size(group));
+    }
 
     /**
      * The same groups with another penalty.
@@ -37,7 +64,7 @@ public record Regularizer(Penalty penalty, Groups groups) {
         groups.requireFit("weights", weights);
         double value = 0;
         for (int group = 0; group < groups.count(); group++) {
-            value += penalty.value(groups.gather(group, weights));
+            value += whole(group).value(groups.gather(group, weights));
         }
         return value;
     }
@@ -53,7 +80,7 @@ public record Regularizer(Penalty penalty, Groups groups) {
         groups.requireFit("gradients", gradients);
         for (int group = 0; group < groups.count(); group++) {
             double[] sum = groups.gather(group, gradients);
-            double[] subgradient = penalty.subgradient(groups.gather(group, weights));
+            double[] subgradient = whole(group).subgradient(groups.gather(group, weights));
             for (int i = 0; i < sum.length; i++) {
                 sum[i] += subgradient[i];
             }
@@ -75,7 +102,7 @@ public record Regularizer(Penalty penalty, Groups groups) {
         double sum = 0;
         for (int group = 0; group < groups.count(); group++) {
             double distance =
-                    penalty.stationarityDistance(groups.gather(group, weights), groups.gather(group, gradients));
+                    whole(group).stationarityDistance(groups.gather(group, weights), groups.gather(group, gradients));
             sum += distance * distance;
         }
         return sum;
@@ -101,7 +128,7 @@ public record Regularizer(Penalty penalty, Groups groups) {
 
     /**
      * Sets every group to zero whose norm is small, {@code ‖x_g‖ ≤ t·√|g|}: the post-processing that the subgradient method
-     * needs. Unlike the proximal operator this changes the function that a network computes.
+     * needs. Unlike the proximal operator this changes the function that a network computes. Groups within groups come first.
      *
      * @param threshold t ≥ 0
      * @param weights the tensors that the groups lie in
@@ -113,12 +140,28 @@ public record Regularizer(Penalty penalty, Groups groups) {
         int zero = 0;
         for (int group = 0; group < groups.count(); group++) {
             double[] x = groups.gather(group, weights);
+            if (groups instanceof NestedGroups nested) {
+                clearSmall(threshold, nested.owners(group), x);
+            }
             if (Norm.of(x) <= threshold * Math.sqrt(x.length)) {
-                groups.scatter(group, new double[x.length], weights);
+                Arrays.fill(x, 0);
                 zero++;
             }
+            groups.scatter(group, x, weights);
         }
         return zero;
+    }
+
+    private static void clearSmall(double threshold, int[] owners, double[] x) {
+        for (int inner = 0; inner <= Arrays.stream(owners).max().orElse(-1); inner++) {
+            int here = inner;
+            int[] members =
+                    IntStream.range(0, x.length).filter(i -> owners[i] == here).toArray();
+            double[] part = Arrays.stream(members).mapToDouble(i -> x[i]).toArray();
+            if (Norm.of(part) <= threshold * Math.sqrt(part.length)) {
+                Arrays.stream(members).forEach(i -> x[i] = 0);
+            }
+        }
     }
 
     /**
@@ -140,9 +183,15 @@ public record Regularizer(Penalty penalty, Groups groups) {
         for (int group = 0; group < groups.count(); group++) {
             double[] x = groups.gather(group, weights);
             double[] d = groups.gather(group, metric.diagonal());
-            Outcome outcome = prox.apply(penalty.profileOfSize(x.length), x, d, metric.stepSize(), x);
+            NestedProfile whole = whole(group);
+            Outcome outcome = prox.apply(whole, x, d, metric.stepSize(), Double.NaN, x);
             groups.scatter(group, x, weights);
             summary = summary.plus(outcome);
+            if (groups instanceof NestedGroups) {
+                summary = summary.plusWithin((int) Arrays.stream(whole.innerNorms(x))
+                        .filter(norm -> norm == 0)
+                        .count());
+            }
         }
         return summary;
     }

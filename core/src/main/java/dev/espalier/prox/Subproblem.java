@@ -11,18 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One group's proximal problem, its numbers in a range where neither products nor squares overflow.
- *
- * <p>The minimiser of {@code (2^a x, 2^b d, 2^b α, h scaled by 2^a)} is {@code 2^a} times that of {@code (x, d, α, h)}, so
- * extreme inputs are moved by powers of two, which costs no digit. Ordinary ones are taken as they are.
- */
+/** The proximal problem of one group, penalised by its norm alone. */
 final class Subproblem {
-    /** Inputs between these need no scaling. */
-    private static final double SMALL = 0x1p-100;
-
-    private static final double LARGE = 0x1p+100;
-
     /** Relative difference of objectives that is only rounding; the longer of two candidates is then taken. */
     private static final double TIE = 1e-14;
 
@@ -31,19 +21,19 @@ final class Subproblem {
     private final double[] x;
     private final double[] d;
     private final double stepSize;
-    private final int exponent;
+    private final Scaling scaling;
 
     private final double[] u;
     private final double normOfX;
     private final boolean spherical;
 
-    private Subproblem(Profile profile, double[] original, double[] x, double[] d, double stepSize, int exponent) {
+    private Subproblem(Profile profile, double[] original, double[] x, double[] d, double stepSize, Scaling scaling) {
         this.profile = profile;
         this.original = original;
         this.x = x;
         this.d = d;
         this.stepSize = stepSize;
-        this.exponent = exponent;
+        this.scaling = scaling;
         this.u = new double[x.length];
         boolean same = true;
         for (int i = 0; i < x.length; i++) {
@@ -55,51 +45,24 @@ final class Subproblem {
     }
 
     static Subproblem of(Profile profile, double[] x, double[] d, double stepSize) {
-        double largestX = Norm.largest(x);
-        double largestU = 0;
-        int exponentOfX = largestX == 0 ? 0 : Math.getExponent(largestX);
-        for (int i = 0; i < x.length; i++) {
-            largestU = Math.max(largestU, d[i] * Math.scalb(Math.abs(x[i]), -exponentOfX));
-        }
-        if (largestX == 0 || (inRange(largestX) && inRange(largestU))) {
-            return new Subproblem(profile, x, x, d, stepSize, 0);
-        }
-        int exponentOfD = Math.getExponent(Math.clamp(largestU, Double.MIN_NORMAL, Double.MAX_VALUE));
-        double[] scaledX = new double[x.length];
-        double[] scaledD = new double[x.length];
-        for (int i = 0; i < x.length; i++) {
-            scaledX[i] = Math.scalb(x[i], -exponentOfX);
-            scaledD[i] = Math.clamp(Math.scalb(d[i], -exponentOfD), Double.MIN_VALUE, 0x1p+400);
-        }
-        return new Subproblem(
-                profile.scaled(stepSize, -exponentOfX, -exponentOfD),
-                x,
-                scaledX,
-                scaledD,
-                stepSize == 0 ? 0 : 1,
-                exponentOfX);
-    }
-
-    private static boolean inRange(double value) {
-        return value >= SMALL && value <= LARGE;
+        Scaling scaling = Scaling.of(x, d);
+        return scaling.isNone()
+                ? new Subproblem(profile, x, x, d, stepSize, scaling)
+                : new Subproblem(
+                        scaling.scale(profile, stepSize),
+                        x,
+                        scaling.scaleLengths(x),
+                        scaling.scaleMetric(d),
+                        stepSize == 0 ? 0 : 1,
+                        scaling);
     }
 
     Outcome solve(Solver solver, double start, double[] z) {
-        if (x == original) {
+        if (scaling.isNone()) {
             return solveScaled(solver, start, z);
         }
         double[] scaled = new double[z.length];
-        Outcome outcome = solveScaled(solver, Math.scalb(start, -exponent), scaled);
-        for (int i = 0; i < z.length; i++) {
-            double value = Math.min(Math.abs(Math.scalb(scaled[i], exponent)), Math.abs(original[i]));
-            z[i] = outcome.branch() == Branch.UNTOUCHED ? original[i] : Math.copySign(value, original[i]);
-        }
-        return new Outcome(
-                outcome.branch(),
-                Math.min(Math.scalb(outcome.theta(), exponent), Double.MAX_VALUE),
-                outcome.iterations(),
-                outcome.residual(),
-                outcome.converged());
+        return scaling.back(solveScaled(solver, scaling.scaleLength(start), scaled), scaled, original, z);
     }
 
     private Outcome solveScaled(Solver solver, double start, double[] z) {

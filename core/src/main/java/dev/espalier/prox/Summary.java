@@ -9,11 +9,13 @@ package dev.espalier.prox;
  * @param iterations evaluations that the solver spent, over all groups
  * @param unconverged groups whose solver reached its iteration limit
  * @param residual the largest residual of a group
+ * @param zeroedWithin groups within groups that are zero now, those of zeroed groups included
  */
-public record Summary(int zeroed, int shrunk, int untouched, long iterations, int unconverged, double residual) {
+public record Summary(
+        int zeroed, int shrunk, int untouched, long iterations, int unconverged, double residual, int zeroedWithin) {
 
     /** Of no group yet. */
-    public static final Summary EMPTY = new Summary(0, 0, 0, 0, 0, 0);
+    public static final Summary EMPTY = new Summary(0, 0, 0, 0, 0, 0, 0);
 
     /**
      * One more group.
@@ -28,7 +30,18 @@ public record Summary(int zeroed, int shrunk, int untouched, long iterations, in
                 untouched + (outcome.branch() == Branch.UNTOUCHED ? 1 : 0),
                 iterations + outcome.iterations(),
                 unconverged + (outcome.converged() ? 0 : 1),
-                Math.max(residual, outcome.residual()));
+                Math.max(residual, outcome.residual()),
+                zeroedWithin);
+    }
+
+    /**
+     * More groups within groups that are zero.
+     *
+     * @param count how many
+     * @return the summary with them
+     */
+    public Summary plusWithin(int count) {
+        return new Summary(zeroed, shrunk, untouched, iterations, unconverged, residual, zeroedWithin + count);
     }
 
     /**
@@ -44,7 +57,8 @@ public record Summary(int zeroed, int shrunk, int untouched, long iterations, in
                 untouched + other.untouched,
                 iterations + other.iterations,
                 unconverged + other.unconverged,
-                Math.max(residual, other.residual));
+                Math.max(residual, other.residual),
+                zeroedWithin + other.zeroedWithin);
     }
 
     /**

@@ -9,7 +9,7 @@ package dev.espalier.root;
 public record Bisection() implements RootFinder {
 
     @Override
-    public Root find(SecularEquation equation, double lower, double upper, double start, Tolerance tolerance) {
+    public Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance) {
         double low = lower;
         double high = upper;
         equation.evaluate(upper);

@@ -14,7 +14,7 @@ package dev.espalier.root;
 public record NewtonRaphson() implements RootFinder {
 
     @Override
-    public Root find(SecularEquation equation, double lower, double upper, double start, Tolerance tolerance) {
+    public Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance) {
         double theta = start > lower && start < upper ? start : lower;
         boolean fromLeft = theta == lower;
         for (int iteration = 1; iteration <= tolerance.maxIterations(); iteration++) {

@@ -29,7 +29,7 @@ public record ReciprocalNewton() implements RootFinder {
     private static final double FAR = 0.25;
 
     @Override
-    public Root find(SecularEquation equation, double lower, double upper, double start, Tolerance tolerance) {
+    public Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance) {
         double smallStep = smallStep(tolerance.relative());
         double low = lower; // t ≥ 1 and falling
         double high = upper; // t < 1, or t rising

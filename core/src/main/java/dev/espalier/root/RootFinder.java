@@ -20,5 +20,5 @@ public sealed interface RootFinder permits ReciprocalNewton, NewtonRaphson, Bise
      * @param tolerance when to stop
      * @return the root, or that there is none
      */
-    Root find(SecularEquation equation, double lower, double upper, double start, Tolerance tolerance);
+    Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance);
 }

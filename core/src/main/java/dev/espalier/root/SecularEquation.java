@@ -17,7 +17,7 @@ import dev.espalier.numeric.Norm;
  * of the {@code p_i}: ψ is a power mean of the positive linear functions {@code (p_i θ + l)/|u_i|}. Written in {@code u},
  * never as {@code θ + l/d_i}, which overflows for tiny {@code d_i}.
  */
-public final class SecularEquation {
+public final class SecularEquation implements Equation {
     private final double[] u;
     private final double[] d;
     private final double kappa;
@@ -65,6 +65,7 @@ public final class SecularEquation {
      *
      * @param theta θ > 0
      */
+    @Override
     public void evaluate(double theta) {
         t = 0;
         s = 0;
@@ -96,38 +97,22 @@ public final class SecularEquation {
         }
     }
 
-    /**
-     * The last evaluation's {@code t}.
-     *
-     * @return above one to the left of the wanted root, below one to its right
-     */
+    @Override
     public double t() {
         return t;
     }
 
-    /**
-     * The last evaluation's {@code s = −θt'/2}.
-     *
-     * @return positive where {@code t} falls
-     */
+    @Override
     public double s() {
         return s;
     }
 
-    /**
-     * The last evaluation's {@code r = θ²t''/6}.
-     *
-     * @return never negative: {@code t} is convex
-     */
+    @Override
     public double r() {
         return r;
     }
 
-    /**
-     * The last evaluation's {@code c = −θ³t'''/24}.
-     *
-     * @return positive where all {@code p_i} are
-     */
+    @Override
     public double c() {
         return c;
     }

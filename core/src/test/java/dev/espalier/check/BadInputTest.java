@@ -8,12 +8,15 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.penalty.Profile;
 import dev.espalier.penalty.Profile.Piece;
+import dev.espalier.penalty.SparseGroupLasso;
 import dev.espalier.prox.Metric;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.prox.Solver;
@@ -107,6 +110,26 @@ class BadInputTest {
                         "x has 3",
                         "same number"),
                 badProx("nothing", new double[0], new double[0], 1, "x = 0", "at least 1"),
+                bad("share above one", () -> new NestedLasso(1, 1.5), "share = 1.5", "at least 0 and at most 1"),
+                bad("share NaN", () -> new SparseGroupLasso(1, NAN), "share = NaN", "at least 0 and at most 1"),
+                bad("lambda negative", () -> new NestedLasso(-1, 0.5), "lambda = -1.0", "at least 0"),
+                bad(
+                        "a penalty that does not nest",
+                        () -> new Regularizer(
+                                new GroupMcp(1, 2), NestedGroups.of(new AxisGroups(1, 2, 2), AxisGroups.single(4))),
+                        "GroupMcp",
+                        "use NestedLasso"),
+                bad(
+                        "a tree of another size",
+                        () -> WeightedProx.EXACT.apply(
+                                new NestedLasso(1, 0.5).over(new int[] {0, 0, 0}),
+                                new double[] {3, 4},
+                                fine,
+                                1,
+                                NAN,
+                                new double[2]),
+                        "x has 2",
+                        "the penalty's group has 3"),
                 bad("tolerance zero", () -> new Tolerance(0, 1), "relative tolerance = 0.0", positive),
                 bad("tolerance NaN", () -> new Tolerance(NAN, 1), "relative tolerance = NaN", positive),
                 bad("no iterations", () -> new Solver.AdaProx(new Tolerance(1, 0)), "maxIterations = 0", "at least 1"),

@@ -2,8 +2,10 @@ package dev.espalier.group;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.group.NestedGroups.Inner.Listed;
 import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
@@ -15,6 +17,7 @@ import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -127,7 +130,58 @@ class GroupsTest {
                 new AxisGroups(3, 4, 5),
                 AxisGroups.single(7),
                 new JointGroups(List.of(new AxisGroups(2, 3, 1), new AxisGroups(1, 3, 4))),
-                new IndexGroups(9, List.of(List.of(8L, 2L, 4L), List.of(0L), List.of(7L, 1L))));
+                new IndexGroups(9, List.of(List.of(8L, 2L, 4L), List.of(0L), List.of(7L, 1L))),
+                NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(2, 3, 1), new AxisGroups(1, 3, 4)))),
+                NestedGroups.of(new AxisGroups(3, 4, 5), AxisGroups.single(60)));
+    }
+
+    @Test
+    void partsAreTheInnerGroupsOfJointGroups() {
+        NestedGroups nested =
+                NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(2, 3, 1), new AxisGroups(1, 3, 4))));
+        for (int group = 0; group < 3; group++) {
+            int[] owners = nested.owners(group);
+            int[] next = {0};
+            nested.forEach(group, (tensor, index) -> assertEquals(tensor, owners[next[0]++]));
+            assertEquals(owners.length, next[0]);
+        }
+    }
+
+    /** Kernels within input channels: a weight of filter a and channel g is in the kernel (a, g). */
+    @Test
+    void innerGroupsAreNumberedWithinTheirOuterGroup() {
+        NestedGroups nested = NestedGroups.of(new AxisGroups(3, 4, 5), new AxisGroups(1, 12, 5));
+        for (int group = 0; group < 4; group++) {
+            assertArrayEquals(new int[] {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, nested.owners(group));
+        }
+        NestedGroups partly =
+                NestedGroups.of(new AxisGroups(1, 2, 3), new IndexGroups(6, List.of(List.of(4L, 3L), List.of(2L))));
+        assertArrayEquals(new int[] {-1, -1, 0}, partly.owners(0));
+        assertArrayEquals(new int[] {0, 0, -1}, partly.owners(1));
+    }
+
+    @Test
+    void groupsThatDoNotNestAreRefused() {
+        AxisGroups outer = new AxisGroups(3, 4, 5);
+        assertRefused(() -> NestedGroups.of(outer, new AxisGroups(1, 3, 20)), "must nest");
+        assertRefused(
+                () -> NestedGroups.of(new IndexGroups(4, List.of(List.of(0L, 1L))), AxisGroups.along(0, 2, 2)),
+                "inner group 1 has 2 weights but only 0");
+        assertRefused(() -> NestedGroups.of(outer, AxisGroups.single(61)), "[60]", "[61]");
+        NestedGroups nested = NestedGroups.of(outer, AxisGroups.single(60));
+        assertRefused(() -> NestedGroups.of(nested, AxisGroups.single(60)), "two levels");
+        assertRefused(() -> new NestedGroups(outer, new NestedGroups.Inner.Parts()), "has no parts");
+        IndexGroups pair = new IndexGroups(2, List.of(List.of(0L, 1L)));
+        assertRefused(() -> new NestedGroups(pair, new Listed(List.of(List.of(0, 2)))), "numbered 0, 1");
+        assertRefused(() -> new NestedGroups(pair, new Listed(List.of(List.of(0)))), "owners of group 0 has 1");
+    }
+
+    private static void assertRefused(Executable call, String... fragments) {
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, call).getMessage());
+        for (String fragment : fragments) {
+            assertTrue(message.contains(fragment), message);
+        }
     }
 
     private static List<TensorView> tensors(Groups groups, double value) {

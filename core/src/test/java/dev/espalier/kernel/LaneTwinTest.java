@@ -7,10 +7,13 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupScad;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.SparseGroupLasso;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.prox.Summary;
 import dev.espalier.rule.UpdateRule;
@@ -42,8 +45,12 @@ class LaneTwinTest {
             new UpdateRule.AdaGrad(),
             new UpdateRule.RmsProp(),
             new UpdateRule.Adam());
-    private static final List<Penalty> PENALTIES =
-            List.of(new GroupLasso(2), new GroupMcp(2, 0.7), new GroupMcp(1, 0.05), new GroupScad(2, 2.5));
+    private static final List<Penalty> PENALTIES = List.of(
+            new GroupLasso(2),
+            new GroupMcp(2, 0.7),
+            new GroupMcp(1, 0.05),
+            new GroupScad(2, 2.5),
+            new SparseGroupLasso(2, 0.3));
 
     /** Everything that a few steps leave behind. */
     private record Trace(IntBuffer weights, Object state, List<StepReport> reports) {
@@ -149,6 +156,33 @@ class LaneTwinTest {
             total = total.plus(scalar.total());
         }
         assertTrue(Math.min(Math.min(total.zeroed(), total.shrunk()), total.untouched()) > 0, total.toString());
+    }
+
+    static Stream<NestedGroups> nestedGroups() {
+        return Stream.of(
+                NestedGroups.ofParts(new JointGroups(
+                        List.of(new AxisGroups(67, 21, 1), new AxisGroups(3, 21, 5), new AxisGroups(1, 21, 64)))),
+                NestedGroups.ofParts(new JointGroups(
+                        List.of(new AxisGroups(130, 33, 1), new AxisGroups(130, 33, 1), new AxisGroups(16, 33, 9)))),
+                NestedGroups.of(new AxisGroups(6, 7, 9), new AxisGroups(1, 42, 9)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("nestedGroups")
+    void nestedGroupsAgreeToo(NestedGroups groups) {
+        Summary total = Summary.EMPTY;
+        for (double share : new double[] {0, 0.4, 0.9, 1}) {
+            for (UpdateRule rule : RULES) {
+                List<ParameterSet> sets = List.of(set("w", groups, new NestedLasso(2, share)));
+                Trace scalar = run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, 1);
+                String what = rule + " with share " + share + " on " + groups;
+                scalar.assertSame(run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.VECTOR, 2), what);
+                scalar.assertSame(run(rule, sets, Layout.SLICED, Layout.TRANSPOSED, LaneChoice.BEST, 3), what);
+                total = total.plus(scalar.total());
+            }
+        }
+        assertTrue(Math.min(total.zeroed(), total.shrunk()) > 50 && total.unconverged() == 0, total.toString());
+        assertTrue(total.zeroedWithin() > 100, total.toString());
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import dev.espalier.penalty.Profile.Piece;
 import dev.espalier.prox.Cases;
 import dev.espalier.prox.Cases.Kind;
 import dev.espalier.prox.NaiveProx;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,50 @@ class PenaltyTest {
                 new GroupLasso(0.7, GroupWeight.NONE),
                 new GroupMcp(0.7, 1.5),
                 new GroupMcp(0.7, 1e6, GroupWeight.NONE),
-                new GroupScad(0.7, 3.7));
+                new GroupScad(0.7, 3.7),
+                new NestedLasso(0.7, 0.4),
+                new SparseGroupLasso(0.7, 0.4));
+    }
+
+    @Test
+    void sparseGroupLassoCountsGroupsAndWeights() {
+        double[] x = {3, 0, -4, 0}; // norm 5, λ_g = 2λ
+        Penalty sparse = new SparseGroupLasso(10, 0.3);
+        assertEquals(0.7 * 20 * 5 + 0.3 * 10 * 7, sparse.value(x), 1e-12);
+        assertArrayEquals(new double[] {14 * 0.6 + 3, 0, -14 * 0.8 - 3, 0}, sparse.subgradient(x), 1e-12);
+        // A weight that is zero bears a gradient of λ₁, a group that is zero one of λ_g beyond that.
+        double[] gradient = sparse.subgradient(x);
+        Arrays.setAll(gradient, i -> -gradient[i] + (i == 1 ? 3 : i == 3 ? 5 : 0));
+        assertEquals(2, sparse.stationarityDistance(x, gradient), 1e-12);
+        double[] zero = new double[4];
+        assertEquals(0, sparse.stationarityDistance(zero, new double[] {17, -3, 0, 2}), 1e-12);
+        assertEquals(1, sparse.stationarityDistance(zero, new double[] {18, -3, 0, 2}), 1e-12);
+        assertEquals(new GroupLasso(10).value(x), new SparseGroupLasso(10, 0).value(x), 1e-12);
+        assertEquals(70, new SparseGroupLasso(10, 1).value(x), 1e-12);
+    }
+
+    @Test
+    void nestedLassoCountsBothLevels() {
+        double[] x = {3, 4, 0, 12};
+        int[] owners = {0, 0, 1, NestedProfile.NONE};
+        NestedProfile both = new NestedLasso(10, 0.3).over(owners);
+        double inner = 3 * Math.sqrt(2);
+        assertEquals(14 * 13 + inner * 5, both.value(x), 1e-12);
+        assertArrayEquals(
+                new double[] {14 * 3 / 13.0 + inner * 0.6, 14 * 4 / 13.0 + inner * 0.8, 0, 14 * 12 / 13.0},
+                both.subgradient(x),
+                1e-12);
+        double[] gradient = both.subgradient(x);
+        Arrays.setAll(gradient, i -> -gradient[i] + (i == 2 ? 5 : 0));
+        assertEquals(5 - 3, both.stationarityDistance(x, gradient), 1e-12);
+        double[] zero = new double[4];
+        double edge = 14 + inner; // of the first inner group alone
+        assertEquals(0, both.stationarityDistance(zero, new double[] {edge - 1e-9, 0, 3, 0}), 1e-12);
+        assertEquals(1, both.stationarityDistance(zero, new double[] {edge + 1, 0, 3, 0}), 1e-12);
+        // Without groups within, and with λ the same at either level, it is the plain penalty.
+        assertEquals(new GroupLasso(10).value(x), new NestedLasso(10, 0.3).value(x));
+        assertEquals(
+                new GroupLasso(10).value(x), new NestedLasso(10, 0).over(owners).value(x), 1e-12);
     }
 
     @ParameterizedTest
@@ -104,10 +148,10 @@ class PenaltyTest {
     @MethodSource("penalties")
     void atZeroTheSubgradientIsZeroAndTheThresholdIsTheStrength(Penalty penalty) {
         double[] zero = {0, 0, -0.0};
-        double strength = penalty.strength(3);
+        double strength = penalty.strength(3) + penalty.singleStrength();
         assertArrayEquals(new double[3], penalty.subgradient(zero));
         assertEquals(0, penalty.value(zero));
-        assertEquals(0, penalty.stationarityDistance(zero, new double[] {0, strength, 0}));
+        assertEquals(0, penalty.stationarityDistance(zero, new double[] {0, strength, 0}), 1e-15);
         assertEquals(1, penalty.stationarityDistance(zero, new double[] {0, strength + 1, 0}), 1e-15);
     }
 

@@ -8,10 +8,14 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupScad;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.NestedProfile;
 import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.SparseGroupLasso;
 import dev.espalier.root.Bisection;
 import dev.espalier.root.Tolerance;
 import dev.espalier.tensor.ElementType;
@@ -40,11 +44,15 @@ class RegularizerTest {
                 AxisGroups.single(20),
                 new JointGroups(List.of(new AxisGroups(2, 6, 1), new AxisGroups(1, 6, 4))),
                 new IndexGroups(30, List.of(List.of(8L, 2L, 4L), List.of(0L), List.of(7L, 1L, 29L, 28L))));
-        List<Penalty> penalties = List.of(new GroupLasso(0.3), new GroupMcp(0.3, 4), new GroupScad(1, 3.7));
-        return groups.stream()
-                .flatMap(of -> penalties.stream()
-                        .flatMap(penalty -> Stream.of(ElementType.values())
-                                .map(type -> Arguments.of(new Regularizer(penalty, of), type))));
+        List<Penalty> penalties = List.of(
+                new GroupLasso(0.3), new GroupMcp(0.3, 4), new GroupScad(1, 3.7), new SparseGroupLasso(0.3, 0.4));
+        List<Groups> nested = List.of(
+                NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(2, 6, 1), new AxisGroups(1, 6, 4)))),
+                NestedGroups.of(new AxisGroups(3, 4, 2), new IndexGroups(24, List.of(List.of(0L, 1L), List.of(8L)))));
+        return Stream.concat(
+                        groups.stream().flatMap(of -> penalties.stream().map(penalty -> new Regularizer(penalty, of))),
+                        nested.stream().map(of -> new Regularizer(new NestedLasso(0.3, 0.4), of)))
+                .flatMap(one -> Stream.of(ElementType.values()).map(type -> Arguments.of(one, type)));
     }
 
     private static List<TensorView> tensors(Groups groups, ElementType type, DoubleSupplier values) {
@@ -81,8 +89,14 @@ class RegularizerTest {
         for (int group = 0; group < groups.count(); group++) {
             double[] x = groups.gather(group, weights);
             double[] z = new double[x.length];
-            summary = summary.plus(WeightedProx.EXACT.apply(
-                    regularizer.penalty().profileOfSize(x.length), x, groups.gather(group, diagonal), stepSize, z));
+            NestedProfile whole = regularizer.whole(group);
+            summary = summary.plus(
+                    WeightedProx.EXACT.apply(whole, x, groups.gather(group, diagonal), stepSize, Double.NaN, z));
+            if (groups instanceof NestedGroups) {
+                summary = summary.plusWithin((int) Arrays.stream(whole.innerNorms(z))
+                        .filter(norm -> norm == 0)
+                        .count());
+            }
             groups.scatter(group, z, expected);
         }
         List<TensorView> before = copy(groups, diagonal);
@@ -117,9 +131,9 @@ class RegularizerTest {
         for (int group = 0; group < groups.count(); group++) {
             double[] x = groups.gather(group, weights);
             double[] gradient = groups.gather(group, gradients);
-            value += regularizer.penalty().value(x);
-            squares += Math.pow(regularizer.penalty().stationarityDistance(x, gradient), 2);
-            double[] subgradient = regularizer.penalty().subgradient(x);
+            value += regularizer.whole(group).value(x);
+            squares += Math.pow(regularizer.whole(group).stationarityDistance(x, gradient), 2);
+            double[] subgradient = regularizer.whole(group).subgradient(x);
             Arrays.setAll(gradient, i -> gradient[i] + subgradient[i]);
             groups.scatter(group, gradient, expected);
         }
@@ -227,5 +241,20 @@ class RegularizerTest {
         assertArrayEquals(new double[] {3, 0.3, 0, 4, 0.4, 0}, weights);
         assertEquals(2, regularizer.threshold(0.5 / Math.sqrt(2) + 1e-12, tensors));
         assertArrayEquals(new double[] {3, 0, 0, 4, 0, 0}, weights);
+    }
+
+    @Test
+    void thresholdZeroesGroupsWithinGroupsToo() {
+        double[] first = {3, 0.3, 4, 0.4}; // two inputs: norms 5 and 0.5
+        double[] second = {0.1, 0.1};
+        Regularizer regularizer = new Regularizer(
+                new NestedLasso(1, 0.5),
+                NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(2, 2, 1), new AxisGroups(1, 2, 1)))));
+        List<TensorView> tensors = List.of(TensorView.of(first), TensorView.of(second));
+        assertEquals(0, regularizer.threshold(0.2, tensors));
+        assertArrayEquals(new double[] {3, 0.3, 4, 0.4}, first);
+        assertArrayEquals(new double[] {0, 0}, second);
+        assertEquals(1, regularizer.threshold(0.3, tensors));
+        assertArrayEquals(new double[] {3, 0, 4, 0}, first);
     }
 }

@@ -10,9 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.group.AxisGroups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupScad;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.prox.Summary;
@@ -52,6 +54,21 @@ class PenaltyChangeTest {
                 ParameterSet.of(RATE, new Parameter("frozen", 4))
                         .withRegularizer(new Regularizer(penalty, new AxisGroups(2, 2, 1)))
                         .withoutTraining());
+    }
+
+    /** Groups within groups: such that a step takes on its sums, and such that go to the exact operator; and plain ones. */
+    private static List<ParameterSet> nestedSets(Penalty penalty) {
+        return List.of(
+                ParameterSet.of(RATE, new Parameter("query", 7 * 30), new Parameter("key", 5 * 30))
+                        .withRegularizer(new Regularizer(
+                                penalty,
+                                NestedGroups.ofParts(
+                                        new JointGroups(List.of(new AxisGroups(7, 30, 1), new AxisGroups(5, 30, 1)))))),
+                ParameterSet.of(RATE, new Parameter("conv", 4 * 5 * 6))
+                        .withRegularizer(new Regularizer(
+                                penalty, NestedGroups.of(new AxisGroups(4, 5, 6), new AxisGroups(1, 20, 6)))),
+                ParameterSet.of(RATE, new Parameter("plain", 6 * 9))
+                        .withRegularizer(new Regularizer(penalty, new AxisGroups(6, 9, 1))));
     }
 
     /** A model, its optimizer, and gradients that are the same for every run. */
@@ -129,6 +146,93 @@ class PenaltyChangeTest {
         }
     }
 
+    static Stream<Arguments> nestedChanges() {
+        List<Penalty> penalties = List.of(
+                new NestedLasso(0.2, 0.4),
+                new NestedLasso(0.4, 0.4),
+                new NestedLasso(0.2, 0),
+                new NestedLasso(0.2, 1),
+                new NestedLasso(0, 0.4));
+        return Stream.of(Method.values())
+                .flatMap(method -> penalties.stream()
+                        .flatMap(from ->
+                                penalties.stream().filter(to -> to != from).map(to -> Arguments.of(method, from, to))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("nestedChanges")
+    void soItIsForGroupsWithinGroups(Method method, Penalty from, Penalty to) {
+        UpdateRule rule = new UpdateRule.Adam();
+        try (Run changed = new Run(nestedSets(from), rule, method);
+                Run stubborn = new Run(nestedSets(from), rule, method);
+                Run made = new Run(nestedSets(to), rule, method)) {
+            changed.steps(5);
+            stubborn.steps(9);
+            made.goOnFrom(changed);
+            changed.optimizer.changePenalty(to);
+            assertEquals(nestedSets(to), changed.optimizer.sets());
+            for (int i = 0; i < 4; i++) {
+                assertEquals(made.step(), changed.step());
+            }
+            int[] weights = TestModel.bits(changed.model.weights());
+            assertArrayEquals(TestModel.bits(made.model.weights()), weights);
+            assertEquals(TestModel.copy(made.optimizer.state()), TestModel.copy(changed.optimizer.state()));
+            assertFalse(Arrays.equals(TestModel.bits(stubborn.model.weights()), weights), "the change has no effect");
+        }
+    }
+
+    @Test
+    void groupsWithinGroupsRefuseAPenaltyThatDoesNotNestAndStayAsTheyAre() {
+        Penalty nested = new NestedLasso(0.2, 0.4);
+        try (Run plain = new Run(nestedSets(nested), new UpdateRule.Adam(), Method.PROXIMAL);
+                Run asked = new Run(nestedSets(nested), new UpdateRule.Adam(), Method.PROXIMAL)) {
+            plain.steps(2);
+            asked.steps(2);
+            for (Penalty wrong : List.of(LASSO, MCP)) {
+                String message = assertThrows(
+                                IllegalArgumentException.class, () -> asked.optimizer.changePenalty(wrong))
+                        .toString();
+                assertTrue(message.contains("NestedLasso"), message);
+            }
+            assertEquals(nestedSets(nested), asked.optimizer.sets());
+            assertEquals(plain.step(), asked.step());
+            assertArrayEquals(TestModel.bits(plain.model.weights()), TestModel.bits(asked.model.weights()));
+        }
+    }
+
+    /** As a run's phases do it: none, some, none. */
+    @ParameterizedTest
+    @EnumSource
+    void withoutStrengthGroupsWithinGroupsAreSteppedAsWithoutPenalty(Method method) {
+        List<ParameterSet> plainSets = nestedSets(new NestedLasso(0, 0.4)).stream()
+                .map(set ->
+                        new ParameterSet(set.parameters(), set.learningRate(), set.weightDecay(), null, set.frozen()))
+                .toList();
+        try (Run idle = new Run(nestedSets(new NestedLasso(0.2, 0.4)), new UpdateRule.Adam(), method);
+                Run plain = new Run(plainSets, new UpdateRule.Adam(), method)) {
+            idle.steps(3);
+            plain.goOnFrom(idle);
+            idle.optimizer.changePenalty(new NestedLasso(0, 0.4));
+            Summary summary = idle.step().summary();
+            plain.step();
+            assertEquals(0, summary.zeroed());
+            assertEquals(0, summary.zeroedWithin());
+            assertEquals(0, summary.unconverged());
+            requireClose(plain, idle, method);
+        }
+    }
+
+    private static void requireClose(Run plain, Run idle, Method method) {
+        double tolerance = method == Method.PROXIMAL ? 4 * Math.ulp(1f) : 0;
+        idle.model.weights().forEach((name, view) -> {
+            double[] expected = TestModel.values(plain.model.weights().getOrDefault(name, view));
+            double[] actual = TestModel.values(view);
+            for (int i = 0; i < actual.length; i++) {
+                assertEquals(expected[i], actual[i], tolerance * Math.max(0.1, Math.abs(expected[i])), name);
+            }
+        });
+    }
+
     @Test
     void changingBackAndForthBetweenStepsIsNoChange() {
         try (Run plain = new Run(sets(MCP), new UpdateRule.Adam(), Method.PROXIMAL);
@@ -161,14 +265,7 @@ class PenaltyChangeTest {
                 assertEquals(0, summary.zeroed());
                 assertEquals(0, summary.shrunk());
                 assertEquals(method == Method.PROXIMAL ? 40 + 30 + 2 + 77 : 0, summary.untouched());
-                idle.model.weights().forEach((name, view) -> {
-                    double[] expected = TestModel.values(plain.model.weights().getOrDefault(name, view));
-                    double tolerance = method == Method.PROXIMAL ? 4 * Math.ulp(1f) : 0;
-                    double[] actual = TestModel.values(view);
-                    for (int i = 0; i < actual.length; i++) {
-                        assertEquals(expected[i], actual[i], tolerance * Math.max(0.1, Math.abs(expected[i])), name);
-                    }
-                });
+                requireClose(plain, idle, method);
                 idle.optimizer.changePenalty(LASSO);
             }
         }

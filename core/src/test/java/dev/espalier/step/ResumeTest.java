@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.group.AxisGroups;
 import dev.espalier.group.IndexGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.rule.UpdateRule;
 import dev.espalier.schedule.LearningRate;
@@ -54,7 +57,12 @@ class ResumeTest {
                         .withRegularizer(new Regularizer(new GroupMcp(0.5, 3), new AxisGroups(9, 70, 9))),
                 ParameterSet.of(rate, new Parameter("odd", 9))
                         .withRegularizer(new Regularizer(
-                                new GroupLasso(0.5), new IndexGroups(9, List.of(List.of(8L, 2L), List.of(0L))))));
+                                new GroupLasso(0.5), new IndexGroups(9, List.of(List.of(8L, 2L), List.of(0L))))),
+                ParameterSet.of(rate, new Parameter("query", 40 * 70), new Parameter("key", 40 * 70))
+                        .withRegularizer(new Regularizer(
+                                new NestedLasso(0.5, 0.6),
+                                NestedGroups.ofParts(new JointGroups(
+                                        List.of(new AxisGroups(40, 70, 1), new AxisGroups(40, 70, 1)))))));
     }
 
     /** A training run and all that is saved of it. */

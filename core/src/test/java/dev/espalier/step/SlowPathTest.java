@@ -1,5 +1,6 @@
 package dev.espalier.step;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,12 +8,15 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.numeric.Norm;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupScad;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.NestedProfile;
 import dev.espalier.penalty.Penalty;
-import dev.espalier.penalty.Profile;
+import dev.espalier.penalty.SparseGroupLasso;
 import dev.espalier.prox.Branch;
 import dev.espalier.prox.NaiveProx;
 import dev.espalier.prox.Regularizer;
@@ -29,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,18 +70,36 @@ class SlowPathTest {
                 new GroupMcp(0.8, 1.5),
                 NOT_CONVEX,
                 new GroupMcp(1.2, 0.004),
-                new GroupScad(3, 2.5));
+                new GroupScad(3, 2.5),
+                new NestedLasso(0.8, 0.6),
+                new SparseGroupLasso(0.8, 0.4));
         return rules.stream().flatMap(rule -> penalties.stream().map(penalty -> Arguments.of(rule, penalty)));
     }
 
-    private static List<Groups> groups() {
-        return List.of(
+    private static List<Groups> groups(Penalty penalty) {
+        List<Groups> groups = new ArrayList<>(List.of(
                 new AxisGroups(5, 24, 9),
                 new AxisGroups(70, 19, 1),
                 new AxisGroups(1, 21, 64),
                 AxisGroups.single(50),
                 new JointGroups(List.of(new AxisGroups(4, 18, 1), new AxisGroups(1, 18, 6), new AxisGroups(66, 18, 1))),
-                new IndexGroups(9, List.of(List.of(8L, 2L, 4L), List.of(0L), List.of(7L, 1L))));
+                new IndexGroups(9, List.of(List.of(8L, 2L, 4L), List.of(0L), List.of(7L, 1L)))));
+        if (penalty instanceof NestedLasso) {
+            groups.add(NestedGroups.ofParts(new JointGroups(
+                    List.of(new AxisGroups(4, 18, 1), new AxisGroups(1, 18, 6), new AxisGroups(66, 18, 1)))));
+            groups.add(NestedGroups.ofParts(new JointGroups(
+                    List.of(new AxisGroups(40, 33, 1), new AxisGroups(40, 33, 1), new AxisGroups(40, 33, 1)))));
+            groups.add(NestedGroups.of( // 2×2 kernels within input channels; the third filter's are in no inner group
+                    new AxisGroups(3, 5, 4),
+                    new IndexGroups(
+                            60,
+                            LongStream.range(0, 10)
+                                    .mapToObj(kernel -> LongStream.range(4 * kernel, 4 * kernel + 4)
+                                            .boxed()
+                                            .toList())
+                                    .toList())));
+        }
+        return groups;
     }
 
     /** A set, its slow twins and where each group is pulled to. */
@@ -117,10 +140,13 @@ class SlowPathTest {
         int close;
         int groups;
 
+        /** Groups within groups that are zero while the group is not. */
+        int innerDied;
+
         @Override
         public String toString() {
             return branches + ", cases " + Arrays.toString(cases) + ", died " + died + ", revived " + revived
-                    + ", close " + close + " of " + groups;
+                    + ", close " + close + " of " + groups + ", inner died " + innerDied;
         }
     }
 
@@ -128,7 +154,7 @@ class SlowPathTest {
     @MethodSource("steps")
     void everyStepIsTheSlowOne(UpdateRule rule, Penalty penalty) {
         List<Case> cases = new ArrayList<>();
-        for (Groups groups : groups()) {
+        for (Groups groups : groups(penalty)) {
             cases.add(new Case(cases.size(), groups, penalty, rule));
         }
         List<ParameterSet> sets = cases.stream().map(one -> one.set).toList();
@@ -161,7 +187,7 @@ class SlowPathTest {
         }
         assertTrue(seen.branches.getOrDefault(Branch.ZEROED, 0) > 50, seen::toString);
         assertTrue(seen.died > 5 && seen.revived > 5, seen::toString);
-        if (penalty instanceof GroupLasso) {
+        if (penalty.profileOfSize(1).isNorm()) {
             assertEquals(2, seen.branches.size(), seen::toString);
         } else {
             assertTrue(seen.branches.getOrDefault(Branch.UNTOUCHED, 0) > 50, seen::toString);
@@ -171,6 +197,9 @@ class SlowPathTest {
         }
         if (penalty.equals(NOT_CONVEX) && (rule instanceof UpdateRule.AdaGrad || rule instanceof UpdateRule.Adam)) {
             assertTrue(Arrays.stream(seen.cases).min().orElseThrow() > 5, seen::toString);
+        }
+        if (penalty instanceof NestedLasso) {
+            assertTrue(seen.innerDied > 100, seen::toString);
         }
         assertTrue(seen.close < seen.groups / 100, seen::toString);
     }
@@ -204,11 +233,13 @@ class SlowPathTest {
             double target = one.targets[group];
             double scale = Math.exp(random.nextDouble(-2, 1));
             int decades = group % 3; // over which the metric is spread
+            int[] owners = groups instanceof NestedGroups nested ? nested.owners(group) : new int[x.length];
+            int alone = groups instanceof NestedGroups ? (group + step / 10) % 5 : -1; // an inner group pulled to zero
             Arrays.setAll(
                     x,
                     i -> scale
                             * Math.pow(10, -decades * random.nextDouble())
-                            * (x[i] - target * (1 + 0.1 * random.nextGaussian())));
+                            * (x[i] - (owners[i] == alone ? 0 : target) * (1 + 0.1 * random.nextGaussian())));
             if (x.length > 1 && group % 2 == 0) {
                 x[0] = 0; // a weight that never sees a gradient has only ε for a metric
             }
@@ -252,6 +283,7 @@ class SlowPathTest {
             directions.add(TensorView.of(rule.direction()));
         }
         int close = 0;
+        int innerZeros = 0;
         Map<Branch, Integer> branches = new EnumMap<>(Branch.class);
         for (int group = 0; group < groups.count(); group++) {
             double[] start = before.get(group);
@@ -259,13 +291,13 @@ class SlowPathTest {
             double[] m = groups.gather(group, directions);
             double[] x = new double[d.length];
             Arrays.setAll(x, i -> (1 - ALPHA * DECAY) * start[i] - ALPHA * m[i] / d[i]);
-            Profile profile = one.regularizer.penalty().profileOfSize(x.length);
+            NestedProfile whole = one.regularizer.whole(group);
             double[] z = new double[x.length];
-            Branch branch = WeightedProx.EXACT.apply(profile, x, d, ALPHA, z).branch();
+            Branch branch = apply(whole, x, d, ALPHA, z);
             double[] actual = after.get(group);
             String what = "%s, group %d in step %d: %s".formatted(one.regularizer, group, step, branch);
             seen.groups++;
-            if (nearThreshold(profile, x, d)) {
+            if (nearThreshold(whole, x, d)) {
                 close++;
             } else {
                 double[] difference = new double[x.length];
@@ -273,8 +305,13 @@ class SlowPathTest {
                 double scale = Math.max(Math.max(Norm.of(start), Norm.of(x)), 1e-30);
                 assertEquals(0, Norm.of(difference) / scale, PRECISION, what);
                 assertEquals(branch == Branch.ZEROED, Norm.of(actual) == 0, what);
-                if (step % 10 == 5 && x.length < 10) {
-                    double[] naive = NaiveProx.apply(profile, x, d, ALPHA);
+                if (groups instanceof NestedGroups) {
+                    boolean[] expected = zeros(whole.innerNorms(z));
+                    assertArrayEquals(expected, zeros(whole.innerNorms(actual)), what);
+                    innerZeros += count(expected);
+                    seen.innerDied += branch == Branch.ZEROED ? 0 : count(expected);
+                } else if (step % 10 == 5 && x.length < 10 && whole.inner().isEmpty()) {
+                    double[] naive = NaiveProx.apply(whole.outer(), x, d, ALPHA);
                     Arrays.setAll(difference, i -> actual[i] - naive[i]);
                     assertEquals(0, Norm.of(difference) / scale, PRECISION, what);
                 }
@@ -297,15 +334,43 @@ class SlowPathTest {
         assertEquals(
                 branches.getOrDefault(Branch.UNTOUCHED, 0), report.summary().untouched(), close);
         assertEquals(0, report.summary().unconverged());
+        int most = close * groups.size(0);
+        int zeros = innerZeros;
+        assertTrue(
+                report.summary().zeroedWithin() >= zeros && report.summary().zeroedWithin() <= zeros + most,
+                () -> report.summary() + " of " + one.regularizer);
+        double value = one.regularizer.value(one.of(model.weights()));
+        assertEquals(value, report.penalty(), 1e-5 * value, () -> "penalty of " + one.regularizer);
     }
 
-    /** Whether a penalty slightly weaker or stronger takes another branch. */
-    private static boolean nearThreshold(Profile profile, double[] x, double[] d) {
-        double[] z = new double[x.length];
-        Branch weaker =
-                WeightedProx.EXACT.apply(profile, x, d, ALPHA * (1 - CLOSE), z).branch();
-        Branch stronger =
-                WeightedProx.EXACT.apply(profile, x, d, ALPHA * (1 + CLOSE), z).branch();
-        return weaker != stronger;
+    private static Branch apply(NestedProfile whole, double[] x, double[] d, double stepSize, double[] z) {
+        return WeightedProx.EXACT.apply(whole, x, d, stepSize, Double.NaN, z).branch();
+    }
+
+    private static boolean[] zeros(double[] norms) {
+        boolean[] zeros = new boolean[norms.length];
+        for (int i = 0; i < norms.length; i++) {
+            zeros[i] = norms[i] == 0;
+        }
+        return zeros;
+    }
+
+    private static int count(boolean[] values) {
+        int count = 0;
+        for (boolean value : values) {
+            count += value ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Whether a penalty slightly weaker or stronger takes another branch, or leaves other groups within alive. */
+    private static boolean nearThreshold(NestedProfile whole, double[] x, double[] d) {
+        double[] weaker = new double[x.length];
+        double[] stronger = new double[x.length];
+        Branch one = apply(whole, x, d, ALPHA * (1 - CLOSE), weaker);
+        Branch other = apply(whole, x, d, ALPHA * (1 + CLOSE), stronger);
+        boolean single = whole.inner().size() == x.length; // of so many weights some are always near
+        return one != other
+                || (!single && !Arrays.equals(zeros(whole.innerNorms(weaker)), zeros(whole.innerNorms(stronger))));
     }
 }
