@@ -4,15 +4,19 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
 import dev.espalier.group.AxisGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Which weights of a model are grouped, and how: for every convolution, Gemm and MatMul that reads a trained weight, one
- * group for each input channel. Immutable; rules are added from left to right, and the last one that picks a weight
+ * group for each input channel, unless readers of one tensor are joined or attentions are grouped by heads. Immutable; rules are added from left to right, and the last one that picks a weight
  * decides.
  *
  * <pre>{@code
@@ -25,16 +29,25 @@ import java.util.SequencedMap;
 public final class GroupRules {
     private final boolean everything;
     private final List<Rule> rules;
-    private final boolean joined;
+    private final Readers readers;
+    private final boolean heads;
+
+    /** What becomes of layers that read the same channels. */
+    private enum Readers {
+        APART,
+        JOINED,
+        NESTED
+    }
 
     private record Rule(Selector selector, boolean include) {}
 
     private record Activation(String tensor, int axis, int channels) {}
 
-    private GroupRules(boolean everything, List<Rule> rules, boolean joined) {
+    private GroupRules(boolean everything, List<Rule> rules, Readers readers, boolean heads) {
         this.everything = everything;
         this.rules = List.copyOf(rules);
-        this.joined = joined;
+        this.readers = readers;
+        this.heads = heads;
     }
 
     /**
@@ -43,7 +56,7 @@ public final class GroupRules {
      * @return the rules
      */
     public static GroupRules everything() {
-        return new GroupRules(true, List.of(), false);
+        return new GroupRules(true, List.of(), Readers.APART, false);
     }
 
     /**
@@ -52,7 +65,7 @@ public final class GroupRules {
      * @return the rules
      */
     public static GroupRules nothing() {
-        return new GroupRules(false, List.of(), false);
+        return new GroupRules(false, List.of(), Readers.APART, false);
     }
 
     /**
@@ -78,7 +91,7 @@ public final class GroupRules {
     private GroupRules with(Rule rule) {
         List<Rule> longer = new ArrayList<>(rules);
         longer.add(rule);
-        return new GroupRules(everything, longer, joined);
+        return new GroupRules(everything, longer, readers, heads);
     }
 
     /**
@@ -88,7 +101,30 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules joinConsumers() {
-        return new GroupRules(everything, rules, true);
+        return new GroupRules(everything, rules, Readers.JOINED, heads);
+    }
+
+    /**
+     * The same, with a tree: one group for all weights that leave a channel of a tensor, as of {@link #joinConsumers}, and
+     * within it one for each layer that they lead to. So a channel can be ignored by all of its readers, or by some. It takes a
+     * penalty that nests, {@link dev.espalier.penalty.NestedLasso}; a tensor with one reader has plain groups.
+     *
+     * @return the rules
+     */
+    public GroupRules nestConsumers() {
+        return new GroupRules(everything, rules, Readers.NESTED, heads);
+    }
+
+    /**
+     * The same, with one group for each head of an attention, in place of the groups that its four matrices otherwise have:
+     * what leads into the head (its rows of query, key and value) and what leads out of it (the inputs of the output matrix
+     * that it feeds). A head whose group is zero can be cut out whole. Attentions of another build than that, or with a matrix
+     * that the rules leave out, keep the groups of their layers.
+     *
+     * @return the rules
+     */
+    public GroupRules groupHeads() {
+        return new GroupRules(everything, rules, readers, true);
     }
 
     /**
@@ -116,8 +152,31 @@ public final class GroupRules {
                 .filter(readers -> readers.stream().allMatch(this::includes))
                 .map(GroupRules::likeFirst)
                 .toList();
-        return new ModelGroups(
-                joined ? join(weights) : weights.stream().map(GroupRules::alone).toList());
+        List<LayerGroups> byHead = heads ? heads(graph, weights) : List.of();
+        Set<String> inHeads =
+                byHead.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
+        List<List<InputChannels>> rest = weights.stream()
+                .filter(readers -> !inHeads.contains(readers.getFirst().parameter()))
+                .toList();
+        List<LayerGroups> layers = new ArrayList<>(byHead);
+        layers.addAll(
+                readers == Readers.APART ? rest.stream().map(GroupRules::alone).toList() : join(rest));
+        List<String> order = List.copyOf(byParameter.keySet());
+        layers.sort(Comparator.comparingInt(
+                layer -> order.indexOf(layer.parameters().getFirst())));
+        return new ModelGroups(layers);
+    }
+
+    /** The attentions whose four matrices are all to be grouped, and read once. */
+    private static List<LayerGroups> heads(Graph graph, List<List<InputChannels>> weights) {
+        Set<String> readOnce = weights.stream()
+                .filter(readers -> readers.size() == 1)
+                .map(readers -> readers.getFirst().parameter())
+                .collect(Collectors.toSet());
+        return AttentionHeads.in(graph).stream()
+                .filter(attention -> readOnce.containsAll(attention.parameters()))
+                .map(attention -> attention.groups(graph))
+                .toList();
     }
 
     private boolean includes(InputChannels channels) {
@@ -149,12 +208,12 @@ public final class GroupRules {
     }
 
     /** Weights that read the same channels, side by side, at the place of the first. */
-    private static List<LayerGroups> join(List<List<InputChannels>> weights) {
+    private List<LayerGroups> join(List<List<InputChannels>> weights) {
         SequencedMap<Object, List<List<InputChannels>>> together = new LinkedHashMap<>();
         for (List<InputChannels> readers : weights) {
             together.computeIfAbsent(key(readers), key -> new ArrayList<>()).add(readers);
         }
-        return together.values().stream().map(GroupRules::joint).toList();
+        return together.values().stream().map(this::joint).toList();
     }
 
     /** A shared weight meets several tensors and belongs to none of them alone: it, and arbitrary indices, stay alone. */
@@ -165,13 +224,16 @@ public final class GroupRules {
                 : Map.entry("alone", first.parameter());
     }
 
-    private static LayerGroups joint(List<List<InputChannels>> weights) {
+    private LayerGroups joint(List<List<InputChannels>> weights) {
         if (weights.size() == 1) {
             return alone(weights.getFirst());
         }
         List<AxisGroups> parts = weights.stream()
                 .map(readers -> (AxisGroups) readers.getFirst().groups())
                 .toList();
-        return new LayerGroups(weights.stream().map(GroupRules::weight).toList(), new JointGroups(parts));
+        JointGroups joint = new JointGroups(parts);
+        return new LayerGroups(
+                weights.stream().map(GroupRules::weight).toList(),
+                readers == Readers.NESTED ? NestedGroups.ofParts(joint) : joint);
     }
 }

@@ -1,28 +1,60 @@
 package dev.espalier.graph.group;
 
+import dev.espalier.check.Check;
 import dev.espalier.group.AxisGroups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.numeric.Norm;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.stream.IntStream;
 
 /**
  * Groups that stay zero while the rest of the model is trained on: what heals a sparse model from the shrinkage of its
- * penalty. {@link #hold} says which, once; {@link #apply} sets them to exactly zero again after every step.
+ * penalty. {@link #hold} says which, once; {@link #apply} sets them to exactly zero again after every step. Groups within
+ * groups are held as well.
  */
 public final class HeldZeros {
     private static final byte HELD = 1;
 
     private final List<Layer> layers;
 
-    /** A layer, and {@link #HELD} for each of its groups that is held. */
+    /**
+     * A layer.
+     *
+     * @param groups its groups
+     * @param held {@link #HELD} for each of them that is held
+     * @param within the same for the groups within them: first the first of each, then the second of each, and so on; empty
+     *     if they do not nest
+     */
     @SuppressWarnings("ArrayRecordComponent") // live state; nobody compares these records
-    private record Layer(LayerGroups groups, byte[] held) {}
+    private record Layer(LayerGroups groups, byte[] held, byte[] within) {
+        static Layer of(LayerGroups groups) {
+            int count = groups.groups().count();
+            int mostWithin = groups.groups() instanceof NestedGroups nested
+                    ? IntStream.range(0, count)
+                            .map(group -> innerGroups(nested.owners(group)))
+                            .max()
+                            .orElse(0)
+                    : 0;
+            return new Layer(groups, new byte[count], new byte[Math.multiplyExact(count, mostWithin)]);
+        }
+
+        int place(int group, int inner) {
+            return inner * held.length + group;
+        }
+    }
+
+    private static int innerGroups(int[] owners) {
+        return Arrays.stream(owners).max().orElse(-1) + 1;
+    }
 
     /**
      * Zero groups of a model, none to begin with.
@@ -30,19 +62,24 @@ public final class HeldZeros {
      * @param groups the model's groups
      */
     public HeldZeros(ModelGroups groups) {
-        layers = groups.layers().stream()
-                .map(layer -> new Layer(layer, new byte[layer.groups().count()]))
-                .toList();
+        layers = groups.layers().stream().map(Layer::of).toList();
     }
 
     /**
-     * From now on holds the groups that are small, and no others. The weights are left as they are until {@link #apply}.
+     * From now on holds the groups that are small, and no others. The weights are left as they are until {@link #apply}. Where
+     * groups nest, an outer one is small if it is so without the inner ones that are, as in
+     * {@link dev.espalier.prox.Regularizer#threshold}.
      *
      * @param weights the model's weights by name
      * @param threshold t: groups with {@code ‖x_g‖ ≤ t·√|g|} are held; 0 for those that are exactly zero
      */
     public void hold(Map<String, TensorView> weights, double threshold) {
         for (Layer layer : layers) {
+            if (layer.groups().groups() instanceof NestedGroups nested) {
+                Check.notNegative("threshold", threshold);
+                hold(layer, nested, layer.groups().views(weights), threshold);
+                continue;
+            }
             boolean[] small = layer.groups().small(weights, threshold);
             for (int group = 0; group < small.length; group++) {
                 layer.held()[group] = small[group] ? HELD : 0;
@@ -50,8 +87,50 @@ public final class HeldZeros {
         }
     }
 
+    private static void hold(Layer layer, NestedGroups nested, List<TensorView> views, double threshold) {
+        for (int group = 0; group < layer.held().length; group++) {
+            double[] values = nested.gather(group, views);
+            int[] owners = nested.owners(group);
+            for (int inner = 0; inner < innerGroups(owners); inner++) {
+                int here = inner;
+                int[] members = IntStream.range(0, owners.length)
+                        .filter(i -> owners[i] == here)
+                        .toArray();
+                boolean small = isSmall(
+                        Arrays.stream(members).mapToDouble(i -> values[i]).toArray(), threshold);
+                layer.within()[layer.place(group, inner)] = small ? HELD : 0;
+                if (small) {
+                    Arrays.stream(members).forEach(i -> values[i] = 0);
+                }
+            }
+            layer.held()[group] = isSmall(values, threshold) ? HELD : 0;
+        }
+    }
+
+    private static boolean isSmall(double[] values, double threshold) {
+        return Norm.of(values) <= threshold * Math.sqrt(values.length);
+    }
+
     /**
-     * Number of groups that are held.
+     * Whether nothing is held.
+     *
+     * @return true if {@link #apply} has nothing to do
+     */
+    public boolean isEmpty() {
+        return layers.stream().allMatch(layer -> isClear(layer.held()) && isClear(layer.within()));
+    }
+
+    private static boolean isClear(byte[] held) {
+        for (byte one : held) {
+            if (one == HELD) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Number of groups that are held, without those within groups.
      *
      * @return of all layers
      */
@@ -81,15 +160,45 @@ public final class HeldZeros {
                         clear(joint.parts().get(tensor), held, views.get(tensor));
                     }
                 }
-                case IndexGroups indexed -> {
+                case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _) -> {
+                    for (int tensor = 0; tensor < views.size(); tensor++) {
+                        clear(joint.parts().get(tensor), held(layer, tensor), views.get(tensor));
+                    }
+                }
+                case NestedGroups nested -> clear(layer, nested, views);
+                case IndexGroups index -> {
                     for (int group = 0; group < held.length; group++) {
                         if (held[group] == HELD) {
-                            indexed.forEach(
-                                    group, (tensor, index) -> views.get(tensor).set(index, 0));
+                            index.forEach(
+                                    group, (tensor, place) -> views.get(tensor).set(place, 0));
                         }
                     }
                 }
             }
+        }
+    }
+
+    /** Which groups are held in one part of a joint group: by themselves, or with the whole. */
+    private static byte[] held(Layer layer, int part) {
+        byte[] held = layer.held().clone();
+        for (int group = 0; group < held.length; group++) {
+            held[group] |= layer.within()[layer.place(group, part)];
+        }
+        return held;
+    }
+
+    private static void clear(Layer layer, NestedGroups nested, List<TensorView> views) {
+        for (int group = 0; group < layer.held().length; group++) {
+            int here = group;
+            boolean whole = layer.held()[group] == HELD;
+            int[] owners = nested.owners(group);
+            int[] next = {0};
+            nested.forEach(group, (tensor, index) -> {
+                int owner = owners[next[0]++];
+                if (whole || (owner >= 0 && layer.within()[layer.place(here, owner)] == HELD)) {
+                    views.get(tensor).set(index, 0);
+                }
+            });
         }
     }
 
@@ -141,6 +250,9 @@ public final class HeldZeros {
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
         for (Layer layer : layers) {
             state.put("held/" + layer.groups().name(), MemorySegment.ofArray(layer.held()));
+            if (layer.within().length > 0) {
+                state.put("held within/" + layer.groups().name(), MemorySegment.ofArray(layer.within()));
+            }
         }
         return state;
     }

@@ -8,6 +8,7 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.numeric.Norm;
 import dev.espalier.tensor.TensorView;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ import java.util.stream.Collectors;
 
 /**
  * The groups of a layer, or of several that read the same tensor: group {@code c} is all weights that leave input channel
- * {@code c}.
+ * {@code c}; or the groups of an attention, one for each head.
  *
  * @param weights the weights, one for a plain layer
  * @param groups the groups, which address the weights in this order
@@ -66,7 +67,7 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
     }
 
     /**
-     * Which groups are exactly zero: the inputs that the layer does not listen to.
+     * Which groups are exactly zero: the inputs that the layer does not listen to, or the heads that do nothing.
      *
      * @param graph the graph with the weights' contents
      * @return one truth value for each group
@@ -99,9 +100,9 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
                     keepZeros(joint.parts().get(tensor), views.get(tensor), zeros);
                 }
             }
-            case IndexGroups indexed -> {
+            case IndexGroups _, NestedGroups _ -> {
                 for (int group = 0; group < zeros.length; group++) {
-                    zeros[group] = Norm.of(indexed.gather(group, views)) == 0;
+                    zeros[group] = Norm.of(groups.gather(group, views)) == 0;
                 }
             }
         }

@@ -53,7 +53,20 @@ public final class HuggingFace {
      *     another shape
      */
     public static Checkpoint read(Path folder, long seed) throws IOException {
-        return read(folder, Weights.seeded(seed), Bert::questionAnswering);
+        return read(folder, Weights.seeded(seed));
+    }
+
+    /**
+     * Reads a checkpoint for question answering. One without such a head gets a new one.
+     *
+     * @param folder the folder with config.json and model.safetensors
+     * @param fresh what a new head starts from
+     * @return the model, as {@link Bert#questionAnswering} makes it
+     * @throws IOException if it cannot be read or does not fit; the message lists every tensor that is missing or of
+     *     another shape
+     */
+    public static Checkpoint read(Path folder, Weights fresh) throws IOException {
+        return read(folder, fresh, Bert::questionAnswering);
     }
 
     /**

@@ -28,6 +28,10 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.penalty.GroupMcp;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.schedule.LearningRate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -173,6 +177,30 @@ class GroupRulesTest {
         assertEquals(3 * 16, first.groups().size(0));
         assertEquals(3, first.nodes().size());
         assertInstanceOf(AxisGroups.class, groups.layers().get(1).groups());
+    }
+
+    @Test
+    void queryKeyAndValueCanBeATree() {
+        Graph graph = Bert.questionAnswering(TINY, ONES);
+        ModelGroups joined = PaperRules.BERT.rules().joinConsumers().derive(graph);
+        ModelGroups groups = PaperRules.BERT.rules().nestConsumers().derive(graph);
+        assertEquals(joined.count(), groups.count());
+        LayerGroups first = groups.layers().getFirst();
+        assertEquals(
+                NestedGroups.ofParts((JointGroups) joined.layers().getFirst().groups()), first.groups());
+        assertEquals(joined.layers().getFirst().parameters(), first.parameters());
+        assertInstanceOf(AxisGroups.class, groups.layers().get(1).groups());
+        LearningRate rate = LearningRate.constant(0.1);
+        String problem = String.valueOf(assertThrows(
+                        IllegalArgumentException.class,
+                        () -> TrainingPlan.of(new GroupMcp(1, 2), rate).parameterSets(graph, groups))
+                .getMessage());
+        assertTrue(problem.contains("NestedLasso"), problem);
+        assertEquals(
+                TrainingPlan.dense(rate).parameterSets(graph, joined).size() - 2 * 2,
+                TrainingPlan.of(new NestedLasso(1, 0.5), rate)
+                        .parameterSets(graph, groups)
+                        .size());
     }
 
     @Test

@@ -10,6 +10,9 @@ import dev.espalier.group.AxisGroups;
 import dev.espalier.group.Groups;
 import dev.espalier.group.IndexGroups;
 import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.prox.Regularizer;
 import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
@@ -60,7 +63,11 @@ class HeldZerosTest {
             new AxisGroups(1, 9, 1),
             new AxisGroups(2, 1, 3),
             new JointGroups(List.of(new AxisGroups(3, 6, 1), new AxisGroups(2, 6, 4))),
-            new IndexGroups(10, List.of(List.of(9L, 0L, 4L), List.of(1L), List.of(2L, 3L))));
+            new IndexGroups(10, List.of(List.of(9L, 0L, 4L), List.of(1L), List.of(2L, 3L))),
+            NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(3, 6, 1), new AxisGroups(2, 6, 4)))),
+            NestedGroups.of(
+                    new AxisGroups(2, 3, 4),
+                    new IndexGroups(24, List.of(List.of(0L, 13L), List.of(4L, 5L), List.of(6L, 7L, 16L)))));
 
     static Stream<Arguments> cases() {
         return GROUPS.stream()
@@ -135,14 +142,10 @@ class HeldZerosTest {
         assertEquals(0, held.count());
         held.hold(weights, 0);
         assertEquals(count, held.count());
+        assertEquals(count == 0, held.isEmpty());
 
         fill(weights, random);
-        Map<String, TensorView> expected = weights(groups, memory);
-        expected.forEach((name, view) -> {
-            for (long i = 0; i < view.size(); i++) {
-                view.set(i, Objects.requireNonNull(weights.get(name)).get(i));
-            }
-        });
+        Map<String, TensorView> expected = copy(groups, memory, weights);
         for (int group = 0; group < zero.length; group++) {
             if (zero[group]) {
                 groups.scatter(group, new double[groups.size(group)], tensors(groups, expected));
@@ -170,6 +173,100 @@ class HeldZerosTest {
         values[random.nextInt(values.length)] = Double.NaN;
         groups.scatter(group, values, tensors(groups, weights));
         assertArrayEquals(expected, layer.zeros(weights));
+    }
+
+    static Stream<Arguments> trees() {
+        return cases().filter(arguments -> arguments.get()[0] instanceof NestedGroups);
+    }
+
+    /** The slow twin: {@link Regularizer#threshold} on a copy says what is zero. */
+    @ParameterizedTest
+    @MethodSource("trees")
+    void groupsWithinGroupsAreHeldAsAThresholdWouldClearThem(NestedGroups groups, Memory memory, int seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Map<String, TensorView> weights = weights(groups, memory);
+        fill(weights, random);
+        for (int group = 0; group < groups.count(); group++) {
+            int[] owners = groups.owners(group);
+            double[] values = groups.gather(group, tensors(groups, weights));
+            int smaller = group == 0 ? 0 : random.nextInt(-1, 3);
+            for (int i = 0; i < values.length; i++) {
+                values[i] *= owners[i] == smaller ? 1e-3 : 1;
+            }
+            groups.scatter(group, values, tensors(groups, weights));
+        }
+        double[] before = contents(weights);
+        HeldZeros held = new HeldZeros(model(groups));
+        held.hold(weights, 0.01);
+        assertArrayEquals(before, contents(weights));
+        assertFalse(held.isEmpty());
+
+        Map<String, TensorView> expected = copy(groups, memory, weights);
+        int zero = new Regularizer(new NestedLasso(1, 0.5), groups).threshold(0.01, tensors(groups, expected));
+        held.apply(weights);
+        assertArrayEquals(contents(expected), contents(weights));
+        assertEquals(zero, held.count());
+
+        double[] once = contents(weights);
+        HeldZeros again = new HeldZeros(model(groups));
+        again.hold(weights, 0);
+        fill(weights, random);
+        again.apply(weights);
+        double[] later = contents(weights);
+        for (int i = 0; i < once.length; i++) {
+            assertEquals(once[i] == 0, later[i] == 0);
+        }
+    }
+
+    private static Map<String, TensorView> copy(Groups groups, Memory memory, Map<String, TensorView> weights) {
+        Map<String, TensorView> copy = weights(groups, memory);
+        copy.forEach((name, view) -> {
+            for (long i = 0; i < view.size(); i++) {
+                view.set(i, Objects.requireNonNull(weights.get(name)).get(i));
+            }
+        });
+        return copy;
+    }
+
+    @Test
+    void aGroupIsSmallWithoutTheSmallOnesWithin() {
+        // Root mean squares 1 and 1.3 of the parts, 1.16 of the whole; without the first part 0.92.
+        NestedGroups groups =
+                NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(1, 1, 1), new AxisGroups(1, 1, 1))));
+        float[] first = {1};
+        float[] second = {1.3f};
+        Map<String, TensorView> weights = Map.of("weight0", TensorView.of(first), "weight1", TensorView.of(second));
+        HeldZeros held = new HeldZeros(model(groups));
+        held.hold(weights, 1);
+        assertEquals(1, held.count());
+        held.apply(weights);
+        assertEquals(0, first[0]);
+        assertEquals(0, second[0]);
+    }
+
+    @Test
+    void aPartIsHeldWhileTheOthersLiveAndTheStateKnowsIt() {
+        NestedGroups groups =
+                NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(1, 2, 1), new AxisGroups(2, 2, 1))));
+        Map<String, TensorView> weights = Map.of(
+                "weight0", TensorView.of(new float[] {0, 1}), "weight1", TensorView.of(new float[] {1, 0, 1, 0}));
+        HeldZeros first = new HeldZeros(model(groups));
+        first.hold(weights, 0);
+        assertEquals(0, first.count());
+        assertFalse(first.isEmpty());
+        HeldZeros second = new HeldZeros(model(groups));
+        assertTrue(second.isEmpty());
+        second.state()
+                .forEach((name, memory) ->
+                        memory.copyFrom(Objects.requireNonNull(first.state().get(name))));
+        assertEquals(
+                List.of("held/weight0 + weight1", "held within/weight0 + weight1"),
+                List.copyOf(second.state().keySet()));
+        float[] query = {5, 6};
+        float[] key = {1, 2, 3, 4};
+        second.apply(Map.of("weight0", TensorView.of(query), "weight1", TensorView.of(key)));
+        assertArrayEquals(new float[] {0, 6}, query);
+        assertArrayEquals(new float[] {1, 0, 3, 0}, key);
     }
 
     @Test
