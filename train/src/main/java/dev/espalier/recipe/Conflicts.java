@@ -26,6 +26,7 @@ final class Conflicts {
             @Nullable ModelRecipe model,
             @Nullable MethodRecipe method,
             @Nullable PenaltyRecipe penalty,
+            @Nullable GroupRecipe groups,
             @Nullable ScheduleRecipe schedule,
             @Nullable PhaseRecipe phases,
             @Nullable TargetRecipe target,
@@ -36,6 +37,9 @@ final class Conflicts {
         }
         if (method != null && penalty != null) {
             conflicts.methodAndPenalty(method, penalty);
+        }
+        if (method != null && penalty != null && groups != null) {
+            conflicts.methodPenaltyAndGroups(method, penalty, groups);
         }
         if (schedule != null && phases != null && training != null) {
             conflicts.scheduleAndFirstPhase(schedule, phases, training);
@@ -92,6 +96,16 @@ final class Conflicts {
                 "penalty.kind",
                 "method.kind = %s needs a penalty: set penalty.kind to group-lasso or group-mcp, or method.kind to baseline"
                         .formatted(ValueType.Choice.label(method.kind())));
+    }
+
+    private void methodPenaltyAndGroups(MethodRecipe method, PenaltyRecipe penalty, GroupRecipe groups) {
+        require(
+                method.kind() == MethodRecipe.Kind.BASELINE
+                        || groups.join() != GroupRecipe.Join.NESTED
+                        || penalty instanceof PenaltyRecipe.Nested,
+                PenaltyKeys.KIND.path(),
+                "penalty.kind = %s and groups.join = nested do not fit: groups within groups need a penalty that nests; set penalty.kind to nested-lasso, or groups.join to joint"
+                        .formatted(ValueType.Choice.label(penalty.kind())));
     }
 
     private void scheduleAndFirstPhase(ScheduleRecipe schedule, PhaseRecipe phases, TrainingRecipe training) {

@@ -3,6 +3,7 @@ package dev.espalier.recipe;
 import dev.espalier.data.DataSource;
 import dev.espalier.data.Holdout;
 import dev.espalier.data.SampleShape;
+import dev.espalier.squad.WindowPlan;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -105,12 +106,13 @@ public record DataRecipe(
             .otherwise(384)
             .only(Kind.SQUAD);
     private static final Key<Integer> STRIDE = Key.whole(
-                    "data.stride", "tokens of the text that two windows in a row have in common; below `length`")
+                    "data.stride", "tokens of the text that two windows in a row have in common")
             .in(Range.atLeast(0))
             .otherwise(128)
             .only(Kind.SQUAD);
     private static final Key<Integer> QUESTION_LENGTH = Key.whole(
-                    "data.question_length", "tokens that a question is cut to; below `length`")
+                    "data.question_length",
+                    "tokens that a question is cut to; with `stride` and three special tokens below `length`")
             .in(Range.atLeast(1))
             .otherwise(64)
             .only(Kind.SQUAD);
@@ -396,10 +398,10 @@ public record DataRecipe(
             LENGTH.require(length);
             STRIDE.require(stride);
             QUESTION_LENGTH.require(questionLength);
-            if (stride + questionLength >= length) {
+            if ((long) stride + questionLength + WindowPlan.SPECIAL >= length) {
                 throw new IllegalArgumentException(
-                        "data.stride = %d and data.question_length = %d must add up to less than data.length = %d"
-                                .formatted(stride, questionLength, length));
+                        "data.stride = %d, data.question_length = %d and %d special tokens must add up to less than data.length = %d"
+                                .formatted(stride, questionLength, WindowPlan.SPECIAL, length));
             }
         }
 

@@ -12,10 +12,12 @@ import java.util.List;
  * @param rules what to start from
  * @param include weights that are grouped as well
  * @param exclude weights that are not grouped after all
- * @param join whether layers that read the same channels share their groups
+ * @param join what becomes of layers that read the same channels
+ * @param heads whether an attention has a group for each head, in place of those of its layers
  * @param frozen parameters that stay as they are, besides those that the paper freezes if {@code rules} is its own
  */
-public record GroupRecipe(Rules rules, List<String> include, List<String> exclude, boolean join, List<String> frozen) {
+public record GroupRecipe(
+        Rules rules, List<String> include, List<String> exclude, Join join, boolean heads, List<String> frozen) {
 
     /** What to start from. */
     public enum Rules {
@@ -27,6 +29,16 @@ public record GroupRecipe(Rules rules, List<String> include, List<String> exclud
         NONE
     }
 
+    /** What becomes of layers that read the same channels, as query, key and value of an attention do. */
+    public enum Join {
+        /** Each layer has groups of its own. */
+        NONE,
+        /** They share their groups. */
+        JOINT,
+        /** They share their groups, and within these each has its own. */
+        NESTED
+    }
+
     private static final Key<Rules> RULES = Key.choice(
                     "groups.rules",
                     Rules.class,
@@ -35,15 +47,21 @@ public record GroupRecipe(Rules rules, List<String> include, List<String> exclud
     private static final Key<List<String>> INCLUDE = patterns("groups.include", "names of weights to group as well");
     private static final Key<List<String>> EXCLUDE =
             patterns("groups.exclude", "names of weights not to group after all");
-    private static final Key<Boolean> JOIN = Key.flag(
+    private static final Key<Join> JOIN = Key.choice(
                     "groups.join",
-                    "whether layers that read the same channels share their groups: query, key and value")
+                    Join.class,
+                    "what becomes of layers that read the same channels, as query, key and value do: groups of their own,"
+                            + " groups that they share, or such with their own within")
+            .otherwise(Join.NONE);
+    private static final Key<Boolean> HEADS = Key.flag(
+                    "groups.heads",
+                    "whether an attention has one group for each head, in place of those of its four layers")
             .otherwise(false);
     private static final Key<List<String>> FROZEN =
             patterns("groups.frozen", "names of parameters that are not trained, besides those of `rules`");
 
     static final Section<GroupRecipe> SECTION = new Section<>(
-            "groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, FROZEN), GroupRecipe::from, GroupRecipe::values);
+            "groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN), GroupRecipe::from, GroupRecipe::values);
 
     private static Key<List<String>> patterns(String path, String meaning) {
         return Key.texts(path, meaning).in(Range.patterns()).otherwise(List.of());
@@ -70,7 +88,12 @@ public record GroupRecipe(Rules rules, List<String> include, List<String> exclud
         for (String pattern : exclude) {
             chosen = chosen.exclude(Selector.parametersMatching(pattern));
         }
-        return join ? chosen.joinConsumers() : chosen;
+        GroupRules joined = switch (join) {
+            case NONE -> chosen;
+            case JOINT -> chosen.joinConsumers();
+            case NESTED -> chosen.nestConsumers();
+        };
+        return heads ? joined.groupHeads() : joined;
     }
 
     /**
@@ -95,7 +118,12 @@ public record GroupRecipe(Rules rules, List<String> include, List<String> exclud
 
     private static GroupRecipe from(Values values) {
         return new GroupRecipe(
-                values.of(RULES), values.of(INCLUDE), values.of(EXCLUDE), values.of(JOIN), values.of(FROZEN));
+                values.of(RULES),
+                values.of(INCLUDE),
+                values.of(EXCLUDE),
+                values.of(JOIN),
+                values.of(HEADS),
+                values.of(FROZEN));
     }
 
     private Values values() {
@@ -104,6 +132,7 @@ public record GroupRecipe(Rules rules, List<String> include, List<String> exclud
                 .with(INCLUDE, include)
                 .with(EXCLUDE, exclude)
                 .with(JOIN, join)
+                .with(HEADS, heads)
                 .with(FROZEN, frozen);
     }
 }

@@ -3,7 +3,9 @@ package dev.espalier.recipe;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.SparseGroupLasso;
 import java.util.Optional;
 
 /** The penalty of every group. */
@@ -16,8 +18,19 @@ public sealed interface PenaltyRecipe {
         /** The mixed ℓ1/ℓ2 norm. */
         GROUP_LASSO,
         /** The group minimax concave penalty. */
-        GROUP_MCP
+        GROUP_MCP,
+        /** The mixed ℓ1/ℓ2 norm of groups and of groups within them. */
+        NESTED_LASSO,
+        /** The mixed ℓ1/ℓ2 norm of groups and the ℓ1 norm of single weights. */
+        SPARSE_GROUP_LASSO
     }
+
+    /**
+     * Which penalty it is.
+     *
+     * @return its kind
+     */
+    Kind kind();
 
     /**
      * How strong it is.
@@ -46,6 +59,11 @@ public sealed interface PenaltyRecipe {
     /** No penalty. */
     record None() implements PenaltyRecipe {
         @Override
+        public Kind kind() {
+            return Kind.NONE;
+        }
+
+        @Override
         public double lambda() {
             return 0;
         }
@@ -69,6 +87,11 @@ public sealed interface PenaltyRecipe {
         }
 
         @Override
+        public Kind kind() {
+            return Kind.GROUP_LASSO;
+        }
+
+        @Override
         public Optional<Penalty> penalty(double strength) {
             return Optional.of(new GroupLasso(strength, groupWeight));
         }
@@ -89,8 +112,63 @@ public sealed interface PenaltyRecipe {
         }
 
         @Override
+        public Kind kind() {
+            return Kind.GROUP_MCP;
+        }
+
+        @Override
         public Optional<Penalty> penalty(double strength) {
             return Optional.of(new GroupMcp(strength, beta, groupWeight));
+        }
+    }
+
+    /**
+     * The mixed ℓ1/ℓ2 norm of groups and of groups within them. Groups with none within have the plain norm.
+     *
+     * @param lambda strength λ
+     * @param share ρ, the inner groups' share of it
+     * @param groupWeight how λ_g depends on the group's size
+     */
+    record Nested(double lambda, double share, GroupWeight groupWeight) implements PenaltyRecipe {
+        /** Checks λ and ρ. */
+        public Nested {
+            PenaltyKeys.LAMBDA.require(lambda);
+            PenaltyKeys.SHARE.require(share);
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.NESTED_LASSO;
+        }
+
+        @Override
+        public Optional<Penalty> penalty(double strength) {
+            return Optional.of(new NestedLasso(strength, share, groupWeight));
+        }
+    }
+
+    /**
+     * The mixed ℓ1/ℓ2 norm of groups and the ℓ1 norm of single weights.
+     *
+     * @param lambda strength λ
+     * @param share ρ, the single weights' share of it
+     * @param groupWeight how λ_g depends on the group's size
+     */
+    record SparseGroup(double lambda, double share, GroupWeight groupWeight) implements PenaltyRecipe {
+        /** Checks λ and ρ. */
+        public SparseGroup {
+            PenaltyKeys.LAMBDA.require(lambda);
+            PenaltyKeys.SHARE.require(share);
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.SPARSE_GROUP_LASSO;
+        }
+
+        @Override
+        public Optional<Penalty> penalty(double strength) {
+            return Optional.of(new SparseGroupLasso(strength, share, groupWeight));
         }
     }
 }

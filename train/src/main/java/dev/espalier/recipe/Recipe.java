@@ -64,7 +64,7 @@ public record Recipe(
     /** Checks that the sections fit each other. */
     public Recipe {
         List<Conflicts.Conflict> conflicts =
-                Conflicts.between(data, model, method, penalty, schedule, phases, target, training);
+                Conflicts.between(data, model, method, penalty, groups, schedule, phases, target, training);
         if (!conflicts.isEmpty()) {
             throw new IllegalArgumentException(
                     conflicts.stream().map(Conflicts.Conflict::message).collect(Collectors.joining("; ")));

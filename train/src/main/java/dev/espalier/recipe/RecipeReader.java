@@ -130,7 +130,7 @@ public final class RecipeReader {
         EvaluationRecipe evaluation = section(EvaluationRecipe.SECTION);
         CheckpointRecipe checkpoint = section(CheckpointRecipe.SECTION);
         DivergenceRecipe divergence = section(DivergenceRecipe.SECTION);
-        Conflicts.between(data, model, method, penalty, schedule, phases, target, training)
+        Conflicts.between(data, model, method, penalty, groups, schedule, phases, target, training)
                 .forEach(conflict -> problem(line(conflict.path()), conflict.message()));
         if (!problems.isEmpty()
                 || data == null

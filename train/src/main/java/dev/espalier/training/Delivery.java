@@ -39,6 +39,7 @@ record Delivery(Task task, RunFolder folder) {
         Map<String, Tensor> sample = task.sample();
         PruneTrial trial = PruneTrial.of(model, plan(model), sample, DIMENSIONS.dimensions(model), ONE_THREAD);
         OnnxWriter.write(trial.smaller(), folder.pruned());
+        task.accompany(folder.path());
         RunResult result = judge(session, seed, seconds, trial.report());
         folder.write(result);
         return result;

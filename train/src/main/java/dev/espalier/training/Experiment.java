@@ -89,6 +89,7 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
         if (seeds.size() > 1) {
             RunFolder.replace(folder.recipe(), recipe.toToml());
         }
+        task.notes().forEach(options.listener()::onNote);
         List<RunResult> results = new ArrayList<>();
         for (long seed : seeds) {
             RunFolder place = place(seed);

@@ -40,9 +40,8 @@ public record LabelledData(Dataset train, Dataset validation, Dataset test, Prep
         return switch (recipe.source()) {
             case DataRecipe.Labelled source -> load(recipe, source);
             case DataRecipe.Squad _ ->
-                throw new IllegalArgumentException(
-                        "data.kind = squad has answers instead of classes, and training on it is not possible yet:"
-                                + " choose digits, cifar10, mnist, fashion-mnist, images or csv");
+                throw new IllegalArgumentException("data.kind = squad has answers instead of classes:"
+                        + " choose digits, cifar10, mnist, fashion-mnist, images or csv");
         };
     }
 

@@ -53,9 +53,8 @@ public final class Models {
                         "model.kind = own is a model that a Java program makes, and gives to a Classification itself:"
                                 + " choose vgg16, resnet34, small-cnn, mlp or onnx");
             case ModelRecipe.Bert _ ->
-                throw new IllegalArgumentException(
-                        "model.kind = bert has no classes, and training it is not possible yet:"
-                                + " choose vgg16, resnet34, small-cnn, mlp or onnx");
+                throw new IllegalArgumentException("model.kind = bert has no classes, it is for data.kind = squad:"
+                        + " choose vgg16, resnet34, small-cnn, mlp or onnx");
         };
     }
 

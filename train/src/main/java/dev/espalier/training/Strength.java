@@ -177,7 +177,7 @@ final class Strength {
 
     /** Sets the groups that are held to zero again. */
     void hold(Map<String, TensorView> weights) {
-        if (held.count() > 0) {
+        if (!held.isEmpty()) {
             held.apply(weights);
         }
     }

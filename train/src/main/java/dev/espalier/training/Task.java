@@ -5,8 +5,11 @@ import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.recipe.DataRecipe;
 import dev.espalier.recipe.Recipe;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
@@ -40,9 +43,31 @@ public interface Task {
      * @throws IOException if the data or the model cannot be read
      */
     static Task of(Recipe recipe) throws IOException {
-        LabelledData data = LabelledData.load(recipe.data());
-        return new Classification(recipe, data, Models.builder(recipe.model(), data));
+        return switch (recipe.data().source()) {
+            case DataRecipe.Labelled _ -> {
+                LabelledData data = LabelledData.load(recipe.data());
+                yield new Classification(recipe, data, Models.builder(recipe.model(), data));
+            }
+            case DataRecipe.Squad source -> Answering.of(recipe, source);
+        };
     }
+
+    /**
+     * What a user should know of the data and the model before training begins.
+     *
+     * @return sentences
+     */
+    default List<String> notes() {
+        return List.of();
+    }
+
+    /**
+     * Writes what whoever serves the model needs besides its file, such as a vocabulary.
+     *
+     * @param folder where the model is
+     * @throws IOException if it cannot be written
+     */
+    default void accompany(Path folder) throws IOException {}
 
     /**
      * The model that training starts from.

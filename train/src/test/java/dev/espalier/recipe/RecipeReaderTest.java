@@ -1,12 +1,15 @@
 package dev.espalier.recipe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.SparseGroupLasso;
 import dev.espalier.rule.UpdateRule;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -101,6 +104,8 @@ final class RecipeReaderTest {
         assertEquals(Optional.of(new GroupMcp(1e-3, 100, GroupWeight.SQRT_SIZE)), recipe.penaltyInForce());
         assertEquals(List.of(1L), recipe.training().seeds());
         assertEquals(GroupRecipe.Rules.PAPER, recipe.groups().rules());
+        assertEquals(GroupRecipe.Join.NONE, recipe.groups().join());
+        assertFalse(recipe.groups().heads());
     }
 
     @Test
@@ -183,6 +188,8 @@ final class RecipeReaderTest {
                 "model.channels=[0]",
                 "groups.exclude=[\"(\"]",
                 "groups.exclude=stem",
+                "groups.join=true",
+                "groups.heads=2",
                 "penalty.group_weight=root",
                 "method.kind=prox")) {
             List<String> problems = problems(SHORT, override);
@@ -234,6 +241,11 @@ final class RecipeReaderTest {
                 SHORT,
                 "method.kind = proximal needs a penalty: set penalty.kind to group-lasso or group-mcp, or method.kind to baseline",
                 "penalty.kind=none");
+        assertProblem(
+                SHORT,
+                "line 6: penalty.kind = group-mcp and groups.join = nested do not fit: groups within groups need a penalty"
+                        + " that nests; set penalty.kind to nested-lasso, or groups.join to joint",
+                "groups.join=nested");
         assertProblem(SHORT, "schedule.warm_up = 4.0 must be at most training.epochs = 3", "schedule.warm_up=4");
         assertProblem(
                 SHORT,
@@ -243,7 +255,75 @@ final class RecipeReaderTest {
         assertProblem(
                 SHORT.replace("kind = \"digits\"", "kind = \"squad\"\ndir = \"x\"\nlength = 100")
                         .replace("\"small-cnn\"", "\"bert\"\ncheckpoint = \"x\""),
-                "line 1: data.stride = 128 and data.question_length = 64 must add up to less than data.length = 100");
+                "line 1: data.stride = 128, data.question_length = 64 and 3 special tokens must add up to less than"
+                        + " data.length = 100");
+    }
+
+    @Test
+    void aWindowOfSquadHasRoomForItsSpecialTokens() {
+        String squad = SHORT.replace("kind = \"digits\"", "kind = \"squad\"\ndir = \"x\"")
+                .replace("\"small-cnn\"", "\"bert\"\ncheckpoint = \"x\"");
+        Recipe tight = read(squad, "data.length=196");
+        assertEquals(196, ((DataRecipe.Squad) tight.data().source()).length());
+        assertEquals(1, problems(squad, "data.length=195").size());
+    }
+
+    @Test
+    void groupsWithinGroupsTakeThePenaltyThatNestsAndNoOther() {
+        Recipe nested = read(
+                SHORT,
+                "groups.join=nested",
+                "penalty.kind=nested-lasso",
+                "penalty.share=0.25",
+                "phases.warm_up_epochs=1",
+                "phases.heal_epochs=2");
+        assertEquals(GroupRecipe.Join.NESTED, nested.groups().join());
+        assertEquals(Optional.of(new NestedLasso(1e-3, 0.25)), nested.penaltyInForce());
+        assertEquals(Optional.empty(), nested.asBaseline().penaltyInForce());
+        for (String kind : List.of("group-lasso", "sparse-group-lasso")) {
+            List<String> problems = problems(
+                    SHORT.replace("beta = 100\n", kind.startsWith("sparse") ? "share = 0.5\n" : "")
+                            .replace("group-mcp", kind),
+                    "groups.join=nested",
+                    "method.kind=subgradient",
+                    "method.threshold=0.1");
+            assertEquals(1, problems.size(), problems::toString);
+            assertTrue(
+                    problems.getFirst()
+                            .startsWith("line 6: penalty.kind = " + kind + " and groups.join = nested do not"),
+                    problems::toString);
+        }
+        Recipe baseline = read(SHORT, "groups.join=nested", "method.kind=baseline");
+        assertEquals(Optional.empty(), baseline.penaltyInForce());
+        // Where no groups nest it is the group lasso.
+        assertEquals(
+                GroupRecipe.Join.NONE,
+                read(SHORT, "penalty.kind=nested-lasso", "penalty.share=0.5")
+                        .groups()
+                        .join());
+    }
+
+    @Test
+    void theShareBelongsToThePenaltiesOfTwoLevels() {
+        assertEquals(
+                Optional.of(new SparseGroupLasso(1e-3, 1, GroupWeight.NONE)),
+                read(SHORT, "penalty.kind=sparse-group-lasso", "penalty.share=1", "penalty.group_weight=none")
+                        .penaltyInForce());
+        assertProblem(
+                SHORT,
+                "line 5: penalty.share is missing: ρ: the share of λ that groups within groups bear, or single weights"
+                        + " (a number, from 0 to 1)",
+                "penalty.kind=nested-lasso");
+        assertProblem(
+                SHORT,
+                "override: penalty.share = 1.5 is not possible: it must be a number, from 0 to 1",
+                "penalty.kind=sparse-group-lasso",
+                "penalty.share=1.5");
+        assertProblem(
+                SHORT,
+                "override: penalty.share is no key of penalty.kind = group-mcp; it belongs to nested-lasso,"
+                        + " sparse-group-lasso",
+                "penalty.share=0.5");
     }
 
     @Test

@@ -10,14 +10,20 @@ import dev.espalier.data.DataSource;
 import dev.espalier.data.Holdout;
 import dev.espalier.data.SampleShape;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.BertConfig;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.group.Groups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.SparseGroupLasso;
 import dev.espalier.rule.UpdateRule;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.schedule.ToleranceSchedule;
@@ -56,7 +62,10 @@ final class RecipeTest {
             new MethodRecipe(MethodRecipe.Kind.PROXIMAL, 0, 1e-6, StepOptions.NonFinite.SKIP),
             new MethodRecipe(MethodRecipe.Kind.SUBGRADIENT, 2.5e-3, 0, StepOptions.NonFinite.FAIL));
     private static final List<PenaltyRecipe> PENALTIES = List.of(
-            new PenaltyRecipe.Lasso(0, GroupWeight.NONE), new PenaltyRecipe.Mcp(1e-300, 1e300, GroupWeight.SQRT_SIZE));
+            new PenaltyRecipe.Lasso(0, GroupWeight.NONE),
+            new PenaltyRecipe.Mcp(1e-300, 1e300, GroupWeight.SQRT_SIZE),
+            new PenaltyRecipe.Nested(3, 0, GroupWeight.NONE),
+            new PenaltyRecipe.SparseGroup(1e-9, 1, GroupWeight.SQRT_SIZE));
     private static final List<GroupRecipe.Rules> START_RULES = List.of(GroupRecipe.Rules.values());
     private static final List<UpdateRule> RULES = List.of(
             new UpdateRule.Adam(0, 0.5, 1),
@@ -76,16 +85,18 @@ final class RecipeTest {
 
     /** A recipe of the given kinds, where data and model fit each other; {@code number} counts through the other kinds. */
     private static Recipe recipe(DataRecipe.Source source, ModelRecipe model, int number) {
+        PenaltyRecipe penalty = PENALTIES.get(number % PENALTIES.size());
         return new Recipe(
                 new DataRecipe(source, 0.1, 5, 6, Long.MIN_VALUE, 7),
                 model,
                 METHODS.get(number % METHODS.size()),
-                PENALTIES.get(number % PENALTIES.size()),
+                penalty,
                 new GroupRecipe(
                         START_RULES.get(number % START_RULES.size()),
                         List.of("a\\.b"),
                         List.of(".*", ""),
-                        true,
+                        penalty instanceof PenaltyRecipe.Nested ? GroupRecipe.Join.NESTED : GroupRecipe.Join.JOINT,
+                        number % 2 == 0,
                         List.of("é")),
                 new OptimizerRecipe(RULES.get(number % RULES.size()), 0.1 + number, 0.2),
                 new ScheduleRecipe(SHAPES.get(number % SHAPES.size()), 0.5),
@@ -100,7 +111,7 @@ final class RecipeTest {
     }
 
     private static boolean fit(DataRecipe.Source source, ModelRecipe model) {
-        return Conflicts.between(new DataRecipe(source, 0, 0, 0, 1, 1), model, null, null, null, null, null, null)
+        return Conflicts.between(new DataRecipe(source, 0, 0, 0, 1, 1), model, null, null, null, null, null, null, null)
                 .isEmpty();
     }
 
@@ -171,6 +182,11 @@ final class RecipeTest {
         assertRefused("optimizer.rate", () -> new OptimizerRecipe(new UpdateRule.Sgd(), 0, 0));
         assertRefused("penalty.beta", () -> new PenaltyRecipe.Mcp(1, 0, GroupWeight.NONE));
         assertRefused("penalty.lambda", () -> new PenaltyRecipe.Lasso(Double.NaN, GroupWeight.NONE));
+        assertRefused("penalty.lambda", () -> new PenaltyRecipe.Nested(-1, 0, GroupWeight.NONE));
+        assertRefused("penalty.share", () -> new PenaltyRecipe.Nested(1, 1.5, GroupWeight.NONE));
+        assertRefused("penalty.lambda", () -> new PenaltyRecipe.SparseGroup(-1, 0, GroupWeight.NONE));
+        assertRefused("penalty.share", () -> new PenaltyRecipe.SparseGroup(1, Double.NaN, GroupWeight.NONE));
+        assertRefused("data.length", () -> new DataRecipe.Squad("a", "b", "c", 100, 33, 64));
         assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(2, 1)));
         assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(0, 1)));
         assertRefused("data.dir", () -> new DataRecipe.Cifar10(" ", PREPARATION));
@@ -181,7 +197,8 @@ final class RecipeTest {
         assertRefused("model.hidden", () -> new ModelRecipe.Mlp(List.of(3, -1)));
         assertRefused(
                 "groups.frozen",
-                () -> new GroupRecipe(GroupRecipe.Rules.ALL, List.of(), List.of(), false, List.of("*")));
+                () -> new GroupRecipe(
+                        GroupRecipe.Rules.ALL, List.of(), List.of(), GroupRecipe.Join.NONE, false, List.of("*")));
         assertRefused(
                 "method.threshold",
                 () -> new MethodRecipe(MethodRecipe.Kind.PROXIMAL, 1, 0, StepOptions.NonFinite.FAIL));
@@ -351,6 +368,12 @@ final class RecipeTest {
         PenaltyRecipe mcp = new PenaltyRecipe.Mcp(0.5, 3, GroupWeight.NONE);
         assertEquals(Optional.of(new GroupMcp(0, 3, GroupWeight.NONE)), mcp.penalty(0));
         assertEquals(mcp.penalty(), mcp.penalty(0.5));
+        PenaltyRecipe nested = new PenaltyRecipe.Nested(0.5, 0.75, GroupWeight.NONE);
+        assertEquals(Optional.of(new NestedLasso(0, 0.75, GroupWeight.NONE)), nested.penalty(0));
+        assertEquals(nested.penalty(), nested.penalty(0.5));
+        PenaltyRecipe sparse = new PenaltyRecipe.SparseGroup(0.5, 0.75, GroupWeight.NONE);
+        assertEquals(Optional.of(new SparseGroupLasso(2, 0.75, GroupWeight.NONE)), sparse.penalty(2));
+        assertEquals(sparse.penalty(), sparse.penalty(0.5));
         assertEquals(Optional.empty(), new PenaltyRecipe.None().penalty(1));
     }
 
@@ -382,20 +405,48 @@ final class RecipeTest {
         int all = PaperRules.BERT.derive(graph).count();
         // Query, key, value, attention's output and the two feed-forward layers, and the head.
         assertEquals(5 * 16 + 24 + 16, all);
-        GroupRecipe paper = new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), false, List.of());
-        assertEquals(all, count(graph, paper));
-        String head = "qa_outputs\\.weight";
+        List<String> none = List.of();
+        List<String> head = List.of("qa_outputs\\.weight");
+        assertEquals(all, count(graph, groups(GroupRecipe.Rules.PAPER, none, none)));
+        assertEquals(all - 16, count(graph, groups(GroupRecipe.Rules.ALL, none, head)));
+        assertEquals(16, count(graph, groups(GroupRecipe.Rules.NONE, head, none)));
+        assertEquals(0, count(graph, groups(GroupRecipe.Rules.NONE, head, head)));
+    }
+
+    private static GroupRecipe groups(GroupRecipe.Rules rules, List<String> include, List<String> exclude) {
+        return new GroupRecipe(rules, include, exclude, GroupRecipe.Join.NONE, false, List.of());
+    }
+
+    @Test
+    void readersOfTheSameChannelsAreJoinedOrNested() {
+        Graph graph = Bert.questionAnswering(
+                new BertConfig(40, 16, 1, 2, 24, 12, 2, 1e-12, 0, 0, BertConfig.Activation.GELU), Weights.seeded(1));
+        ModelGroups apart = derive(graph, GroupRecipe.Join.NONE, false);
+        ModelGroups joint = derive(graph, GroupRecipe.Join.JOINT, false);
+        ModelGroups nested = derive(graph, GroupRecipe.Join.NESTED, false);
+        // Query, key and value have one of their sets of groups in common.
+        assertEquals(apart.count() - 2 * 16, joint.count());
+        assertEquals(joint.count(), nested.count());
+        Groups attention = joint.layers().getFirst().groups();
         assertEquals(
-                all - 16,
-                count(graph, new GroupRecipe(GroupRecipe.Rules.ALL, List.of(), List.of(head), false, List.of())));
-        assertEquals(
-                16, count(graph, new GroupRecipe(GroupRecipe.Rules.NONE, List.of(head), List.of(), false, List.of())));
-        assertEquals(
-                0,
-                count(graph, new GroupRecipe(GroupRecipe.Rules.NONE, List.of(head), List.of(head), false, List.of())));
-        assertEquals(
-                all - 2 * 16,
-                count(graph, new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), true, List.of())));
+                NestedGroups.ofParts((JointGroups) attention),
+                nested.layers().getFirst().groups());
+    }
+
+    @Test
+    void headsTakeThePlaceOfTheGroupsOfAttentions() {
+        Graph graph = Bert.questionAnswering(
+                new BertConfig(40, 16, 1, 2, 24, 12, 2, 1e-12, 0, 0, BertConfig.Activation.GELU), Weights.seeded(1));
+        for (GroupRecipe.Join join : GroupRecipe.Join.values()) {
+            // Two heads, the two feed-forward layers, and the model's head.
+            assertEquals(2 + 16 + 24 + 16, derive(graph, join, true).count(), join::toString);
+        }
+    }
+
+    private static ModelGroups derive(Graph graph, GroupRecipe.Join join, boolean heads) {
+        return new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), join, heads, List.of())
+                .groupRules(new ModelRecipe.Bert("folder"))
+                .derive(graph);
     }
 
     @Test
@@ -410,7 +461,7 @@ final class RecipeTest {
     }
 
     private static int trained(Graph graph, GroupRecipe.Rules rules, List<String> frozen) {
-        GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), false, frozen);
+        GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, frozen);
         ModelRecipe model = new ModelRecipe.Bert("folder");
         return TrainingPlan.dense(LearningRate.constant(1))
                 .withFrozen(groups.frozenParameters(model))

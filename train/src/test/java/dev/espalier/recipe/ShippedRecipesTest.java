@@ -1,10 +1,12 @@
 package dev.espalier.recipe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
+import dev.espalier.penalty.NestedLasso;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.rule.UpdateRule;
 import java.io.IOException;
@@ -76,6 +78,8 @@ final class ShippedRecipesTest {
                     assertEquals(subgradient, recipe.method().kind() == MethodRecipe.Kind.SUBGRADIENT);
                     assertEquals(subgradient ? 2.5e-3 : 0, recipe.method().threshold());
                     assertEquals(GroupRecipe.Rules.PAPER, recipe.groups().rules());
+                    assertEquals(GroupRecipe.Join.NONE, recipe.groups().join());
+                    assertFalse(recipe.groups().heads());
                     assertEquals(new UpdateRule.Adam(), recipe.optimizer().rule());
                 }));
     }
@@ -139,6 +143,15 @@ final class ShippedRecipesTest {
                 }
             }
         }
+    }
+
+    @Test
+    void aRowWithAnotherPenaltyTakesTheGroupsThatThePaperLeavesOpen() throws IOException {
+        Recipe nested = read("bert-squad-lasso-1e-5")
+                .with("groups.join=nested", "penalty.kind=nested-lasso", "penalty.share=0.5", "groups.heads=true");
+        assertEquals(Optional.of(new NestedLasso(1e-5, 0.5)), nested.penaltyInForce());
+        assertEquals(GroupRecipe.Join.NESTED, nested.groups().join());
+        assertTrue(nested.groups().heads());
     }
 
     @Test

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Network implements AutoCloseable {
     /** Shapes of inputs that plans are kept for; the one that was not used for longest goes first. */
-    private static final int MOST_PLANS = 8;
+    private static final int MOST_PLANS = 32;
 
     static {
         Torch.tune();

@@ -1,0 +1,230 @@
+package dev.espalier.training;
+
+import ai.djl.ndarray.NDArray;
+import dev.espalier.data.BatchPosition;
+import dev.espalier.djl.network.Loss;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.HuggingFace;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.recipe.DataRecipe;
+import dev.espalier.recipe.EvaluationRecipe;
+import dev.espalier.recipe.ModelRecipe;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.squad.AnswerReader;
+import dev.espalier.squad.AnswerSearch;
+import dev.espalier.squad.SquadScores;
+import dev.espalier.squad.WindowBatch;
+import dev.espalier.squad.WindowBatches;
+import dev.espalier.squad.Windows;
+import dev.espalier.squad.WordPiece;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SequencedMap;
+import java.util.function.Function;
+
+/**
+ * Which piece of a text answers a question? For models from {@code input_ids}, {@code attention_mask} and {@code
+ * token_type_ids} to {@code start_logits} and {@code end_logits}, all {@code [batch, tokens]}. A sample is a window, except
+ * in an evaluation, where it is a question.
+ */
+public final class Answering implements Task {
+    private static final String START = "start_logits";
+    private static final String END = "end_logits";
+
+    private final QuestionData data;
+    private final Function<Weights, Graph> builder;
+    private final int batchSize;
+    private final AnswerSearch search;
+    private final int evaluationBatchSize;
+    private final Optional<WordPiece> tokenizer;
+
+    /**
+     * A task.
+     *
+     * @param data the questions
+     * @param builder makes the model; called with different weights
+     * @param batchSize windows in a batch
+     * @param search how answers are found
+     * @param evaluationBatchSize windows that are looked at at once when a model is judged
+     */
+    public Answering(
+            QuestionData data,
+            Function<Weights, Graph> builder,
+            int batchSize,
+            AnswerSearch search,
+            int evaluationBatchSize) {
+        this(data, builder, batchSize, search, evaluationBatchSize, Optional.empty());
+    }
+
+    private Answering(
+            QuestionData data,
+            Function<Weights, Graph> builder,
+            int batchSize,
+            AnswerSearch search,
+            int evaluationBatchSize,
+            Optional<WordPiece> tokenizer) {
+        this.data = data;
+        this.builder = builder;
+        this.batchSize = batchSize;
+        this.search = search;
+        this.evaluationBatchSize = evaluationBatchSize;
+        this.tokenizer = tokenizer;
+    }
+
+    /** Reads the checkpoint's tokenizer, the questions and, whenever a model is asked for, the checkpoint. */
+    static Answering of(Recipe recipe, DataRecipe.Squad source) throws IOException {
+        Path checkpoint = checkpoint(recipe.model());
+        WordPiece tokenizer = WordPiece.load(checkpoint);
+        QuestionData data = QuestionData.load(recipe.data(), source, tokenizer);
+        EvaluationRecipe evaluation = recipe.evaluation();
+        Answering task = new Answering(
+                data,
+                weights -> read(checkpoint, weights),
+                recipe.training().batchSize(),
+                new AnswerSearch(evaluation.best(), evaluation.answerLength()),
+                evaluation.batchSize());
+        return task.withTokenizer(tokenizer);
+    }
+
+    private static Path checkpoint(ModelRecipe model) {
+        return switch (model) {
+            case ModelRecipe.Bert(String folder) -> Path.of(folder);
+            case ModelRecipe.Vgg16 _,
+                    ModelRecipe.ResNet34 _,
+                    ModelRecipe.SmallCnn _,
+                    ModelRecipe.Mlp _,
+                    ModelRecipe.Onnx _,
+                    ModelRecipe.Own _ ->
+                throw new IllegalArgumentException(
+                        "data.kind = squad needs a model with a tokenizer: set model.kind = \"bert\" and model.checkpoint");
+        };
+    }
+
+    private static Graph read(Path checkpoint, Weights weights) {
+        try {
+            return HuggingFace.read(checkpoint, weights).graph();
+        } catch (IOException problem) {
+            throw new UncheckedIOException(problem.getMessage(), problem);
+        }
+    }
+
+    /** The same with a tokenizer, which is laid beside the models that come out. */
+    private Answering withTokenizer(WordPiece vocabulary) {
+        return new Answering(data, builder, batchSize, search, evaluationBatchSize, Optional.of(vocabulary));
+    }
+
+    @Override
+    public List<String> notes() {
+        return List.of(
+                "%,d training windows; answers: %s"
+                        .formatted(data.train().all().size(), data.train().mapping()),
+                "%,d questions to judge by".formatted(data.test().questionCount()));
+    }
+
+    @Override
+    public void accompany(Path folder) throws IOException {
+        if (tokenizer.isPresent()) {
+            tokenizer.get().save(folder);
+        }
+    }
+
+    @Override
+    public Graph model(Weights weights) {
+        return builder.apply(weights);
+    }
+
+    @Override
+    public int batchesPerEpoch() {
+        return WindowBatches.batchesPerEpoch(data.train(), batchSize);
+    }
+
+    @Override
+    public Examples examples(long seed, BatchPosition first, long epochs) {
+        WindowBatches batches = new WindowBatches(data.train(), batchSize, seed, first, epochs);
+        return new Examples() {
+            @Override
+            public boolean hasNext() {
+                return batches.hasNext();
+            }
+
+            @Override
+            public Example next() {
+                WindowBatch batch = batches.next();
+                return new Example(batch.inputs(), batch.labels(), batch.size());
+            }
+
+            @Override
+            public BatchPosition position() {
+                return batches.position();
+            }
+
+            @Override
+            public void close() {
+                // There is nothing to close.
+            }
+        };
+    }
+
+    /** The mean of the start's and the end's {@code −ln softmax(logits)[label]}. */
+    @Override
+    public Loss loss() {
+        return (outputs, labels) -> {
+            NDArray start = Loss.crossEntropy(Objects.requireNonNull(outputs.get(START), START), labels.get(0));
+            NDArray end = Loss.crossEntropy(Objects.requireNonNull(outputs.get(END), END), labels.get(1));
+            return start.add(end).div(2);
+        };
+    }
+
+    @Override
+    public int right(Map<String, Tensor> outputs, Example example) {
+        return AnswerReader.right(outputs, example.inputs(), example.labels());
+    }
+
+    @Override
+    public Evaluation evaluate(Model model, Part part) {
+        Windows windows = part(part);
+        AnswerReader.Reading reading = new AnswerReader(model::predict, search, evaluationBatchSize).read(windows);
+        SquadScores found = SquadScores.of(windows, reading);
+        SequencedMap<String, Double> scores = new LinkedHashMap<>();
+        scores.put("f1", found.f1());
+        scores.put("exact_match", found.exactMatch());
+        return new Evaluation(reading.loss(), scores, found.questions());
+    }
+
+    private Windows part(Part part) {
+        return switch (part) {
+            case VALIDATION -> data.validation();
+            case TEST -> data.test();
+        };
+    }
+
+    /** That of a model with random logits. */
+    @Override
+    public double chance() {
+        Random random = new Random(0);
+        return evaluate(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
+    }
+
+    private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {
+        long[] shape = inputs.values().iterator().next().shape();
+        SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+        for (String name : List.of(START, END)) {
+            outputs.put(name, Tensor.compute(DataType.FLOAT32, shape, _ -> random.nextGaussian()));
+        }
+        return outputs;
+    }
+
+    @Override
+    public Map<String, Tensor> sample() {
+        return data.test().batch(data.test().all().subList(0, 1)).inputs();
+    }
+}

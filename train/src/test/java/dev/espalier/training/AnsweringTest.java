@@ -1,0 +1,236 @@
+package dev.espalier.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import dev.espalier.data.BatchPosition;
+import dev.espalier.djl.network.Network;
+import dev.espalier.djl.network.Tensors;
+import dev.espalier.djl.network.TrainingStep;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.group.PaperRules;
+import dev.espalier.graph.model.Bert;
+import dev.espalier.graph.model.BertConfig;
+import dev.espalier.graph.model.HuggingFace;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.journal.Metrics;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import dev.espalier.recipe.DataRecipe;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.recipe.RecipeReader;
+import dev.espalier.squad.AnswerSearch;
+import dev.espalier.squad.WordPiece;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A BERT of one layer, and eight questions that it can learn by heart. */
+final class AnsweringTest {
+    private static final BertConfig TINY =
+            new BertConfig(139, 32, 1, 4, 64, 96, 2, 1e-12, 0, 0, BertConfig.Activation.GELU);
+
+    private static final String RECIPE = """
+            [data]
+            kind = "squad"
+            dir = "given below"
+            train_file = "tiny-squad.json"
+            test_file = "tiny-squad.json"
+            length = 96
+            stride = 16
+            question_length = 16
+            [model]
+            kind = "bert"
+            checkpoint = "none"
+            [penalty]
+            kind = "group-lasso"
+            lambda = 2e-4
+            [groups]
+            rules = "paper"
+            [optimizer]
+            kind = "adam"
+            rate = 1e-2
+            [training]
+            epochs = 60
+            batch_size = 4
+            [evaluation]
+            every = 20
+            batch_size = 3
+            """;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    Path temporary;
+
+    private static Path resource(String name) {
+        return Path.of(URI.create(
+                Objects.requireNonNull(WordPiece.class.getResource(name), name).toString()));
+    }
+
+    private static Recipe recipe(String... overrides) {
+        List<String> all = new ArrayList<>(List.of(overrides));
+        all.add("data.dir=" + resource("tiny-squad.json").getParent());
+        return RecipeReader.parse("test.toml", RECIPE, all);
+    }
+
+    private static QuestionData data(Recipe recipe) throws IOException {
+        try (WordPiece tokenizer = WordPiece.load(resource("tiny-vocab.txt"))) {
+            return QuestionData.load(
+                    recipe.data(), (DataRecipe.Squad) recipe.data().source(), tokenizer);
+        }
+    }
+
+    private static Answering task(Recipe recipe) throws IOException {
+        return new Answering(
+                data(recipe),
+                weights -> Bert.questionAnswering(TINY, weights),
+                recipe.training().batchSize(),
+                new AnswerSearch(recipe.evaluation().best(), recipe.evaluation().answerLength()),
+                recipe.evaluation().batchSize());
+    }
+
+    @Test
+    void limitsAndValidationAreThoseOfTheRecipe() throws IOException {
+        QuestionData all = data(recipe());
+        assertEquals(8, all.train().questionCount());
+        assertSame(all.test(), all.validation());
+        QuestionData cut = data(recipe("data.train_limit=6", "data.test_limit=3", "data.validation_fraction=0.3"));
+        assertEquals(6, cut.train().questionCount() + cut.validation().questionCount());
+        assertTrue(cut.validation().questionCount() > 0);
+        assertEquals(3, cut.test().questionCount());
+    }
+
+    /** As on the command line: a folder with a checkpoint in, a folder with models and their vocabulary out. */
+    @Test
+    void aRecipeNeedsNothingButTheFolders() throws IOException {
+        Path checkpoint = Files.createDirectory(temporary.resolve("checkpoint"));
+        HuggingFace.save(checkpoint, Bert.questionAnswering(TINY, Weights.seeded(7)), TINY);
+        Files.copy(resource("tiny-vocab.txt"), checkpoint.resolve("vocab.txt"));
+        List<String> notes = new ArrayList<>();
+        RunOptions listening = RunOptions.DEFAULT.withListener(new TrainingListener() {
+            @Override
+            public void onNote(String text) {
+                notes.add(text);
+            }
+        });
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        Recipe recipe = recipe(
+                "model.checkpoint=" + checkpoint,
+                "training.epochs=2",
+                "training.accumulate=2",
+                "training.clip_norm=1",
+                "divergence.chance_epochs=0");
+        RunResult result =
+                Experiment.of(recipe, folder, listening).begin().orElseThrow().getFirst();
+        assertEquals(List.of("f1", "exact_match"), List.copyOf(result.scores().keySet()));
+        assertTrue(notes.getFirst().contains("answers: 8 questions"), notes.toString());
+        try (WordPiece tokenizer = WordPiece.load(folder.path())) {
+            assertEquals(139, tokenizer.size());
+        }
+        assertTrue(Files.size(folder.report()) > 0);
+    }
+
+    @Test
+    void theLossIsTheMeanOverStartsAndEnds() throws IOException {
+        Answering task = task(recipe());
+        try (Network network = new Network(task.model(Weights.seeded(3)), Device.cpu());
+                Examples examples = task.examples(1, BatchPosition.START, 1);
+                NDManager scratch = network.manager().newSubManager()) {
+            Example example = examples.next();
+            Map<String, NDArray> inputs = new LinkedHashMap<>();
+            example.inputs().forEach((name, tensor) -> inputs.put(name, Tensors.of(scratch, tensor)));
+            NDList labels = new NDList();
+            example.labels().forEach(tensor -> labels.add(Tensors.of(scratch, tensor)));
+            TrainingStep step = new TrainingStep(network, task.loss(), (_, _) -> {});
+            double loss = step.addGradients(inputs, labels, 1).loss();
+            List<Tensor> logits = List.copyOf(network.predict(example.inputs()).values());
+            double start = crossEntropy(logits.get(0), example.labels().get(0));
+            double end = crossEntropy(logits.get(1), example.labels().get(1));
+            assertEquals((start + end) / 2, loss, 1e-5);
+            assertNotEquals(start, end);
+        }
+    }
+
+    private static double crossEntropy(Tensor logits, Tensor labels) {
+        int length = (int) logits.shape()[1];
+        double sum = 0;
+        for (int row = 0; row < labels.size(); row++) {
+            int from = row * length;
+            double all = IntStream.range(from, from + length)
+                    .mapToDouble(i -> Math.exp(logits.getDouble(i)))
+                    .sum();
+            sum += Math.log(all) - logits.getDouble(from + labels.getLong(row));
+        }
+        return sum / labels.size();
+    }
+
+    @Test
+    void aTinyModelLearnsTheAnswersByHeart() throws IOException {
+        Recipe recipe = recipe();
+        Answering task = task(recipe);
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        RunResult result = new TrainingRun(recipe, task, 1, folder, RunOptions.DEFAULT)
+                .begin()
+                .orElseThrow();
+        List<Metrics> metrics = new ArrayList<>(folder.metrics());
+        assertTrue(metrics.getLast().trainLoss() < metrics.getFirst().trainLoss() / 2, metrics.toString());
+        assertEquals(List.of("f1", "exact_match"), List.copyOf(result.scores().keySet()));
+        assertTrue(result.scores().firstEntry().getValue() > 0.8, result.toString());
+        assertTrue(task.chance() < 0.5, "chance is " + task.chance());
+        assertEquals(result.scores(), result.prunedScores());
+        assertTrue(result.maxAbsDifference() < 1e-3, result.toString());
+        assertTrue(result.groupSparsity() < 1, "nothing became zero: " + result);
+        assertTrue(Files.size(folder.pruned()) < Files.size(folder.model()));
+    }
+
+    @Test
+    void groupsWithinGroupsStayZeroWhileTheModelHeals() throws IOException {
+        Recipe recipe = recipe(
+                "groups.join=nested",
+                "penalty.kind=nested-lasso",
+                "penalty.lambda=3e-4",
+                "penalty.share=0.5",
+                "training.epochs=10",
+                "phases.warm_up_epochs=1",
+                "phases.heal_epochs=3");
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        RunResult result = new TrainingRun(recipe, task(recipe), 1, folder, RunOptions.DEFAULT)
+                .begin()
+                .orElseThrow();
+        assertTrue(result.maxAbsDifference() < 1e-3, result.toString());
+        Graph trained = OnnxReader.read(folder.model()).graph();
+        ModelGroups whole = recipe.groupRules().derive(trained);
+        ModelGroups parts = PaperRules.BERT.derive(trained);
+        LayerGroups attention = whole.layers().getFirst();
+        assertEquals(3, attention.parameters().size());
+        boolean[] zero = attention.zeros(trained);
+        int alone = 0;
+        for (LayerGroups part : parts.layers().subList(0, 3)) {
+            assertTrue(attention.parameters().containsAll(part.parameters()), part::toString);
+            boolean[] partly = part.zeros(trained);
+            for (int group = 0; group < zero.length; group++) {
+                alone += partly[group] && !zero[group] ? 1 : 0;
+            }
+        }
+        assertTrue(alone > 0, "no query, key or value ignores an input that another one reads");
+    }
+}
