@@ -43,6 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             InspectCommand.class,
             ConvertCommand.class,
             PruneCommand.class,
+            AnswerCommand.class,
             ReportCommand.class,
             BenchCommand.class,
             GenerateCompletion.class,

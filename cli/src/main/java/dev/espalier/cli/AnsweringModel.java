@@ -1,0 +1,140 @@
+package dev.espalier.cli;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Graph.Input;
+import dev.espalier.graph.Graph.Use;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
+import dev.espalier.journal.RunFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * A model on disk that can be asked: from {@code input_ids}, {@code attention_mask} and {@code token_type_ids}, or as many of
+ * them as it reads, to {@code start_logits} and {@code end_logits}, all {@code [batch, tokens]}.
+ *
+ * @param file an ONNX file
+ * @param graph what is in it
+ */
+record AnsweringModel(Path file, Graph graph) {
+    static final String START = "start_logits";
+    static final String END = "end_logits";
+
+    private static final String IDS = "input_ids";
+    private static final List<String> INPUTS = List.of(IDS, "attention_mask", "token_type_ids");
+
+    /** Refuses what cannot be asked. */
+    AnsweringModel {
+        for (Input input : graph.inputs()) {
+            requireInput(file, input);
+        }
+        if (graph.inputs().stream().map(Input::name).noneMatch(IDS::equals)
+                || !graph.outputs().containsAll(List.of(START, END))) {
+            throw noAnswers(
+                    file,
+                    "its inputs are %s and its outputs %s"
+                            .formatted(graph.inputs().stream().map(Input::name).toList(), graph.outputs()));
+        }
+        for (String output : List.of(START, END)) {
+            TensorType type = graph.fact(output).type();
+            if (type.shape().rank() != 2 || !type.data().isFloat()) {
+                throw noAnswers(file, "its output %s is %s".formatted(output, type));
+            }
+        }
+    }
+
+    private static void requireInput(Path file, Input input) {
+        if (!INPUTS.contains(input.name())) {
+            throw noAnswers(file, "it has an input " + input.name());
+        }
+        Shape shape = input.type().shape();
+        boolean isFree = shape.dimensions().stream().noneMatch(Dimension::isKnown);
+        if (input.type().data() != DataType.INT64 || shape.rank() != 2 || !isFree) {
+            throw noAnswers(file, "its input %s is %s".formatted(input.name(), input.type()));
+        }
+    }
+
+    private static IllegalArgumentException noAnswers(Path file, String reason) {
+        return new IllegalArgumentException(
+                "%s is no model that answers questions: %s. It must lead from %s to %s and %s, all [batch × tokens] with both"
+                                .formatted(file, reason, String.join(", ", INPUTS), START, END)
+                        + " lengths free, whole numbers of 64 bits before and floating point after; only inputs that it does"
+                        + " not read may be missing, and not " + IDS);
+    }
+
+    /** Reads an ONNX file. */
+    static AnsweringModel read(Path file) throws IOException {
+        return new AnsweringModel(file, OnnxReader.read(file).graph());
+    }
+
+    /** The file that is meant: this one, or the better one of a run's folder. */
+    static Path locate(Path model) throws IOException {
+        if (Files.notExists(model)) {
+            throw new NoSuchFileException(model.toString());
+        }
+        if (!Files.isDirectory(model)) {
+            return model;
+        }
+        RunFolder run = new RunFolder(model);
+        return List.of(run.pruned(), run.model()).stream()
+                .filter(Files::isRegularFile)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "%s has neither a %s nor a %s: give an ONNX file or the folder of a finished run; a run with several"
+                                        .formatted(
+                                                model,
+                                                run.pruned().getFileName(),
+                                                run.model().getFileName())
+                                + " seeds has one for each"));
+    }
+
+    /** The folder that the file is in. */
+    Path folder() {
+        Path parent = file.toAbsolutePath().getParent();
+        return parent == null ? file.toAbsolutePath() : parent;
+    }
+
+    /** How many tokens it knows; empty if it does not look them up in a table. */
+    OptionalLong vocabulary() {
+        return graph.uses(IDS).stream()
+                .map(Use::node)
+                .filter(this::looksUp)
+                .mapToLong(this::rows)
+                .min();
+    }
+
+    /** How many tokens a window may have; empty if it does not look places up in a table. */
+    OptionalLong longestWindow() {
+        Dimension tokens = graph.shape(IDS).get(1);
+        return graph.nodes().stream()
+                .filter(this::looksUp)
+                .filter(node -> isAlong(tokens, node.input(1)))
+                .mapToLong(this::rows)
+                .min();
+    }
+
+    /** Whether a tensor has an element for each token, and is not what the model is fed with: then it holds places. */
+    private boolean isAlong(Dimension tokens, String indices) {
+        Shape shape = graph.shape(indices);
+        return !INPUTS.contains(indices) && shape.rank() > 0 && shape.get(-1).equals(tokens);
+    }
+
+    private boolean looksUp(Node node) {
+        return node.operator() instanceof Gather(long axis) && axis == 0 && graph.tensor(node.input(0)) != null;
+    }
+
+    private long rows(Node node) {
+        Tensor table = graph.tensor(node.input(0));
+        return table == null ? 0 : table.shape()[0];
+    }
+}
