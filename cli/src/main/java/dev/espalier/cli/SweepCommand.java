@@ -4,24 +4,20 @@ import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
 import dev.espalier.journal.Spread;
 import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.Sweep;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code espalier sweep}: how much accuracy goes for how much size. */
@@ -37,9 +33,8 @@ final class SweepCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "RECIPE", description = "A recipe: a TOML file, see docs/recipes.md.")
-    @SuppressWarnings("NullAway.Init")
-    private Path recipeFile;
+    @Mixin
+    private RecipeOptions options = new RecipeOptions();
 
     @Option(
             names = "--lambda",
@@ -54,47 +49,23 @@ final class SweepCommand implements Callable<Integer> {
             description = "Start each run from where the one before ended, instead of from fresh weights.")
     private boolean warm;
 
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "Another value for a key of the recipe; may be given several times.")
-    private List<String> overrides = new ArrayList<>();
-
-    @Option(
-            names = "--run-dir",
-            paramLabel = "DIR",
-            description = "Where to write; a new folder under runs if left out, or with --resume the last one there.")
-    private @Nullable Path folder;
-
-    @Option(names = "--resume", description = "Go on with a sweep that was stopped.")
-    private boolean resume;
-
-    @Mixin
-    private DeviceOption device = new DeviceOption();
-
     @Override
     public Integer call() throws IOException {
         List<Double> lambdas = lambdas(range);
-        Recipe recipe = RecipeReader.read(recipeFile, overrides);
-        RunFolder place =
-                new RunFolder(folder != null ? folder : RunFolders.of("sweep-" + RunFolders.name(recipeFile), resume));
+        Recipe recipe = options.recipe();
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
-            RunOptions options = new RunOptions(
-                    device.device(),
-                    new ProgressPrinter(spec.commandLine().getErr(), ProgressPrinter.isTerminal(), ""),
-                    interruption);
-            Sweep sweep = Sweep.of(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, place, options);
-            if (!resume) {
-                RunFolders.requireFree(place);
-            }
+            RunOptions how = options.runOptions(err, interruption);
+            RunFolder place = options.folder("sweep-");
+            Sweep sweep = Sweep.of(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, place, how);
             Optional<List<Sweep.Point>> points = sweep.run();
             if (points.isEmpty()) {
-                spec.commandLine().getErr().printf("stopped; go on with --resume --run-dir %s%n", place.path());
-                return ExitStatus.INTERRUPTED;
+                return RecipeOptions.stopped(place, err);
             }
-            print(points.get(), spec.commandLine().getOut());
-            spec.commandLine().getOut().println(sweep.report());
-            spec.commandLine().getOut().flush();
+            print(points.get(), out);
+            out.println(sweep.report());
+            out.flush();
             return 0;
         }
     }
