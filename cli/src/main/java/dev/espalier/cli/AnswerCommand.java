@@ -9,6 +9,7 @@ import dev.espalier.squad.AnswerCandidate;
 import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.Answerer;
+import dev.espalier.squad.FirstToken;
 import dev.espalier.squad.WindowPlan;
 import dev.espalier.squad.WordPiece;
 import java.io.IOException;

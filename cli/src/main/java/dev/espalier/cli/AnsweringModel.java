@@ -4,6 +4,7 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Input;
 import dev.espalier.graph.Graph.Use;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.type.DataType;
@@ -27,25 +28,21 @@ import java.util.OptionalLong;
  * @param graph what is in it
  */
 record AnsweringModel(Path file, Graph graph) {
-    static final String START = "start_logits";
-    static final String END = "end_logits";
-
-    private static final String IDS = "input_ids";
-    private static final List<String> INPUTS = List.of(IDS, "attention_mask", "token_type_ids");
+    private static final List<String> INPUTS = List.of(Bert.INPUT_IDS, Bert.ATTENTION_MASK, Bert.TOKEN_TYPE_IDS);
 
     /** Refuses what cannot be asked. */
     AnsweringModel {
         for (Input input : graph.inputs()) {
             requireInput(file, input);
         }
-        if (graph.inputs().stream().map(Input::name).noneMatch(IDS::equals)
-                || !graph.outputs().containsAll(List.of(START, END))) {
+        if (graph.inputs().stream().map(Input::name).noneMatch(Bert.INPUT_IDS::equals)
+                || !graph.outputs().containsAll(List.of(Bert.START_LOGITS, Bert.END_LOGITS))) {
             throw noAnswers(
                     file,
                     "its inputs are %s and its outputs %s"
                             .formatted(graph.inputs().stream().map(Input::name).toList(), graph.outputs()));
         }
-        for (String output : List.of(START, END)) {
+        for (String output : List.of(Bert.START_LOGITS, Bert.END_LOGITS)) {
             TensorType type = graph.fact(output).type();
             if (type.shape().rank() != 2 || !type.data().isFloat()) {
                 throw noAnswers(file, "its output %s is %s".formatted(output, type));
@@ -67,9 +64,9 @@ record AnsweringModel(Path file, Graph graph) {
     private static IllegalArgumentException noAnswers(Path file, String reason) {
         return new IllegalArgumentException(
                 "%s is no model that answers questions: %s. It must lead from %s to %s and %s, all [batch × tokens] with both"
-                                .formatted(file, reason, String.join(", ", INPUTS), START, END)
+                                .formatted(file, reason, String.join(", ", INPUTS), Bert.START_LOGITS, Bert.END_LOGITS)
                         + " lengths free, whole numbers of 64 bits before and floating point after; only inputs that it does"
-                        + " not read may be missing, and not " + IDS);
+                        + " not read may be missing, and not " + Bert.INPUT_IDS);
     }
 
     /** Reads an ONNX file. */
@@ -106,7 +103,7 @@ record AnsweringModel(Path file, Graph graph) {
 
     /** How many tokens it knows; empty if it does not look them up in a table. */
     OptionalLong vocabulary() {
-        return graph.uses(IDS).stream()
+        return graph.uses(Bert.INPUT_IDS).stream()
                 .map(Use::node)
                 .filter(this::looksUp)
                 .mapToLong(this::rows)
@@ -115,7 +112,7 @@ record AnsweringModel(Path file, Graph graph) {
 
     /** How many tokens a window may have; empty if it does not look places up in a table. */
     OptionalLong longestWindow() {
-        Dimension tokens = graph.shape(IDS).get(1);
+        Dimension tokens = graph.shape(Bert.INPUT_IDS).get(1);
         return graph.nodes().stream()
                 .filter(this::looksUp)
                 .filter(node -> isAlong(tokens, node.input(1)))

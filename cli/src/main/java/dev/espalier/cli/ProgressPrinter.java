@@ -88,7 +88,7 @@ final class ProgressPrinter implements TrainingListener {
         out.flush();
     }
 
-    private String bar(Progress progress) {
+    String bar(Progress progress) {
         int done = (int) (WIDTH * progress.step() / progress.steps());
         return "[" + "#".repeat(done) + "-".repeat(WIDTH - done) + "] " + describe(progress);
     }

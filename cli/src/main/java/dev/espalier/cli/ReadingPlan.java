@@ -18,24 +18,6 @@ import java.util.List;
  * @param search how answers are found
  */
 record ReadingPlan(WindowPlan windows, AnswerSearch search) {
-    /** Says nothing but what a recipe must say: all that counts here are defaults. */
-    private static final String DEFAULTS = """
-            [data]
-            kind = "squad"
-            dir = "."
-            [model]
-            kind = "bert"
-            checkpoint = "."
-            [method]
-            kind = "baseline"
-            [optimizer]
-            kind = "adam"
-            rate = 1
-            [training]
-            epochs = 1
-            batch_size = 1
-            """;
-
     /** How the model in a folder is asked. */
     static ReadingPlan in(Path folder) throws IOException {
         Path file = new RunFolder(folder).recipe();
@@ -45,8 +27,7 @@ record ReadingPlan(WindowPlan windows, AnswerSearch search) {
                 return of(recipe, squad);
             }
         }
-        Recipe defaults = RecipeReader.parse("defaults", DEFAULTS, List.of());
-        return of(defaults, (DataRecipe.Squad) defaults.data().source());
+        return new ReadingPlan(WindowPlan.DEFAULT, AnswerSearch.DEFAULT);
     }
 
     private static ReadingPlan of(Recipe recipe, DataRecipe.Squad squad) {

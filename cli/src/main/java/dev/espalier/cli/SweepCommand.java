@@ -86,12 +86,7 @@ final class SweepCommand implements Callable<Integer> {
     }
 
     private static void print(List<Sweep.Point> points, PrintWriter out) {
-        String score = points.getFirst()
-                .results()
-                .getFirst()
-                .prunedScores()
-                .firstEntry()
-                .getKey();
+        String score = points.getFirst().results().getFirst().mainScore();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("λ", score.replace('_', ' '), "groups left", "parameters left", "FLOPs left", "speed-up"));
         for (Sweep.Point point : points) {

@@ -47,6 +47,15 @@ public record RunResult(
     }
 
     /**
+     * What counts most.
+     *
+     * @return the name of the first score
+     */
+    public String mainScore() {
+        return scores.firstEntry().getKey();
+    }
+
+    /**
      * The share of parameters that are left.
      *
      * @return from 0 to 1

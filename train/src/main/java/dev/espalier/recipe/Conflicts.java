@@ -1,14 +1,12 @@
 package dev.espalier.recipe;
 
+import dev.espalier.graph.model.Vgg16;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What two sections of a recipe cannot both want. A section that is null, because it is wrong by itself, is in no conflict. */
 final class Conflicts {
-    /** The least side of an image that VGG-16's five poolings leave something of. */
-    private static final int VGG16_LEAST_SIZE = 32;
-
     private final List<Conflict> found = new ArrayList<>();
 
     private Conflicts() {}
@@ -61,7 +59,7 @@ final class Conflicts {
                 require(source instanceof DataRecipe.Squad, "model.kind", kinds + "bert reads squad");
             case ModelRecipe.Vgg16 _ ->
                 require(
-                        isImages(source) && size(source) >= VGG16_LEAST_SIZE,
+                        isImages(source) && size(source) >= Vgg16.LEAST_SIZE,
                         "model.kind",
                         kinds + "vgg16 reads images of at least 32×32, such as cifar10");
             case ModelRecipe.ResNet34 _, ModelRecipe.SmallCnn _ ->

@@ -103,18 +103,18 @@ public record DataRecipe(
             .only(Kind.SQUAD);
     private static final Key<Integer> LENGTH = Key.whole("data.length", "tokens in a window, question included")
             .in(Range.atLeast(8))
-            .otherwise(384)
+            .otherwise(WindowPlan.DEFAULT.length())
             .only(Kind.SQUAD);
     private static final Key<Integer> STRIDE = Key.whole(
                     "data.stride", "tokens of the text that two windows in a row have in common")
             .in(Range.atLeast(0))
-            .otherwise(128)
+            .otherwise(WindowPlan.DEFAULT.stride())
             .only(Kind.SQUAD);
     private static final Key<Integer> QUESTION_LENGTH = Key.whole(
                     "data.question_length",
                     "tokens that a question is cut to; with `stride` and three special tokens below `length`")
             .in(Range.atLeast(1))
-            .otherwise(64)
+            .otherwise(WindowPlan.DEFAULT.questionLength())
             .only(Kind.SQUAD);
     private static final Key<Double> VALIDATION_FRACTION = Key.decimal(
                     "data.validation_fraction",

@@ -1,5 +1,6 @@
 package dev.espalier.recipe;
 
+import dev.espalier.squad.AnswerSearch;
 import java.util.List;
 
 /**
@@ -23,11 +24,11 @@ public record EvaluationRecipe(int every, int batchSize, int best, int answerLen
     private static final Key<Integer> BEST = Key.whole(
                     "evaluation.best", "SQuAD only: how many of the likeliest starts and ends are combined")
             .in(Range.atLeast(1))
-            .otherwise(20);
+            .otherwise(AnswerSearch.DEFAULT.best());
     private static final Key<Integer> ANSWER_LENGTH = Key.whole(
                     "evaluation.answer_length", "SQuAD only: tokens that an answer has at most")
             .in(Range.atLeast(1))
-            .otherwise(30);
+            .otherwise(AnswerSearch.DEFAULT.answerLength());
 
     static final Section<EvaluationRecipe> SECTION = new Section<>(
             "evaluation",

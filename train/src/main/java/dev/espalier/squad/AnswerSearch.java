@@ -14,6 +14,9 @@ import java.util.List;
  * @param answerLength tokens that an answer has at most
  */
 public record AnswerSearch(int best, int answerLength) {
+    /** What is usual for SQuAD. */
+    public static final AnswerSearch DEFAULT = new AnswerSearch(20, 30);
+
     private static final Comparator<TokenPair> ORDER = Comparator.comparingDouble(TokenPair::score)
             .reversed()
             .thenComparingInt(TokenPair::start)

@@ -1,5 +1,6 @@
 package dev.espalier.squad;
 
+import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.type.Tensor;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,10 +17,6 @@ import java.util.function.ToIntFunction;
  *     tokens]}
  */
 public record WindowBatch(List<Window> windows, SequencedMap<String, Tensor> inputs) {
-    static final String IDS = "input_ids";
-    static final String MASK = "attention_mask";
-    static final String TYPES = "token_type_ids";
-
     /** Takes copies. */
     public WindowBatch {
         windows = List.copyOf(windows);
@@ -50,9 +47,10 @@ public record WindowBatch(List<Window> windows, SequencedMap<String, Tensor> inp
 
     /** Which tokens are a window's own. */
     static Tensor mask(Map<String, Tensor> inputs) {
-        Tensor mask = inputs.get(MASK);
+        Tensor mask = inputs.get(Bert.ATTENTION_MASK);
         if (mask == null) {
-            throw new IllegalArgumentException("inputs has %s: there must be %s".formatted(inputs.keySet(), MASK));
+            throw new IllegalArgumentException(
+                    "inputs has %s: there must be %s".formatted(inputs.keySet(), Bert.ATTENTION_MASK));
         }
         return mask;
     }

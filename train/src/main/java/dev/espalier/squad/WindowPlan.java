@@ -14,6 +14,9 @@ public record WindowPlan(int length, int stride, int questionLength) {
     /** Tokens of a window that are of neither question nor text. */
     public static final int SPECIAL = 3;
 
+    /** What BERT's authors took. */
+    public static final WindowPlan DEFAULT = new WindowPlan(384, 128, 64);
+
     /** Checks the numbers. */
     public WindowPlan {
         Check.atLeast("stride", stride, 0);

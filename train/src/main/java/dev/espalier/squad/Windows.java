@@ -1,5 +1,6 @@
 package dev.espalier.squad;
 
+import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -144,9 +145,9 @@ public final class Windows {
             Arrays.fill(types, from + window.textPosition(), from + window.length(), 1);
         }
         SequencedMap<String, Tensor> inputs = new LinkedHashMap<>();
-        inputs.put(WindowBatch.IDS, Tensor.of(ids, windows.size(), length));
-        inputs.put(WindowBatch.MASK, Tensor.of(mask, windows.size(), length));
-        inputs.put(WindowBatch.TYPES, Tensor.of(types, windows.size(), length));
+        inputs.put(Bert.INPUT_IDS, Tensor.of(ids, windows.size(), length));
+        inputs.put(Bert.ATTENTION_MASK, Tensor.of(mask, windows.size(), length));
+        inputs.put(Bert.TOKEN_TYPE_IDS, Tensor.of(types, windows.size(), length));
         return new WindowBatch(windows, inputs);
     }
 

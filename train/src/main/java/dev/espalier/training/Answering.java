@@ -4,6 +4,7 @@ import ai.djl.ndarray.NDArray;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.DataType;
@@ -37,9 +38,6 @@ import java.util.function.Function;
  * in an evaluation, where it is a question.
  */
 public final class Answering implements Task {
-    private static final String START = "start_logits";
-    private static final String END = "end_logits";
-
     private final QuestionData data;
     private final Function<Weights, Graph> builder;
     private final int batchSize;
@@ -178,8 +176,10 @@ public final class Answering implements Task {
     @Override
     public Loss loss() {
         return (outputs, labels) -> {
-            NDArray start = Loss.crossEntropy(Objects.requireNonNull(outputs.get(START), START), labels.get(0));
-            NDArray end = Loss.crossEntropy(Objects.requireNonNull(outputs.get(END), END), labels.get(1));
+            NDArray start = Loss.crossEntropy(
+                    Objects.requireNonNull(outputs.get(Bert.START_LOGITS), Bert.START_LOGITS), labels.get(0));
+            NDArray end = Loss.crossEntropy(
+                    Objects.requireNonNull(outputs.get(Bert.END_LOGITS), Bert.END_LOGITS), labels.get(1));
             return start.add(end).div(2);
         };
     }
@@ -217,7 +217,7 @@ public final class Answering implements Task {
     private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {
         long[] shape = inputs.values().iterator().next().shape();
         SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
-        for (String name : List.of(START, END)) {
+        for (String name : List.of(Bert.START_LOGITS, Bert.END_LOGITS)) {
             outputs.put(name, Tensor.compute(DataType.FLOAT32, shape, _ -> random.nextGaussian()));
         }
         return outputs;

@@ -7,6 +7,7 @@ import dev.espalier.data.Batches;
 import dev.espalier.data.Dataset;
 import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.eval.Logits;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.recipe.Recipe;
@@ -125,7 +126,7 @@ public final class Classification implements Task {
         Tensor labels = example.labels().getFirst();
         int right = 0;
         for (int sample = 0; sample < example.size(); sample++) {
-            right += new Row(logits, sample).largest() == labels.getLong(sample) ? 1 : 0;
+            right += row(logits, sample).largest() == labels.getLong(sample) ? 1 : 0;
         }
         return right;
     }
@@ -160,34 +161,15 @@ public final class Classification implements Task {
         Tensor labels = example.labels().getFirst();
         double sum = 0;
         for (int sample = 0; sample < example.size(); sample++) {
-            sum += new Row(logits, sample).crossEntropy(Math.toIntExact(labels.getLong(sample)));
+            sum += row(logits, sample).crossEntropy(Math.toIntExact(labels.getLong(sample)));
         }
         return sum;
     }
 
     /** The logits of one sample. */
-    private record Row(Tensor logits, long from, int classes) {
-        Row(Tensor logits, int sample) {
-            int classes = Math.toIntExact(logits.shape()[1]);
-            this(logits, (long) sample * classes, classes);
-        }
-
-        int largest() {
-            int largest = 0;
-            for (int i = 1; i < classes; i++) {
-                largest = logits.getDouble(from + i) > logits.getDouble(from + largest) ? i : largest;
-            }
-            return largest;
-        }
-
-        double crossEntropy(int label) {
-            double top = logits.getDouble(from + largest());
-            double sum = 0;
-            for (int i = 0; i < classes; i++) {
-                sum += Math.exp(logits.getDouble(from + i) - top);
-            }
-            return Math.log(sum) + top - logits.getDouble(from + label);
-        }
+    private static Logits row(Tensor logits, int sample) {
+        int classes = Math.toIntExact(logits.shape()[1]);
+        return new Logits(logits, (long) sample * classes, classes);
     }
 
     @Override

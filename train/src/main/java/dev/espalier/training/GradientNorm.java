@@ -1,6 +1,9 @@
 package dev.espalier.training;
 
+import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Map;
 
 /** The norm of a whole gradient. */
@@ -28,8 +31,9 @@ final class GradientNorm {
     static double of(Map<String, TensorView> gradients) {
         double squares = 0;
         for (TensorView gradient : gradients.values()) {
+            MemorySegment memory = memory(gradient);
             for (long i = 0; i < gradient.size(); i++) {
-                double value = gradient.get(i);
+                double value = memory.getAtIndex(ValueLayout.JAVA_FLOAT, i);
                 squares += value * value;
             }
         }
@@ -37,8 +41,18 @@ final class GradientNorm {
     }
 
     private static void scale(TensorView gradient, double scale) {
+        MemorySegment memory = memory(gradient);
         for (long i = 0; i < gradient.size(); i++) {
-            gradient.set(i, scale * gradient.get(i));
+            double value = memory.getAtIndex(ValueLayout.JAVA_FLOAT, i);
+            memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (scale * value));
         }
+    }
+
+    /** Raw, as this goes over the whole model: libtorch's gradients lie in one piece. */
+    private static MemorySegment memory(TensorView gradient) {
+        if (gradient.type() != ElementType.FLOAT32 || !gradient.contiguous()) {
+            throw new IllegalArgumentException("a gradient is " + gradient + ": it must be float32, in one piece");
+        }
+        return gradient.segment();
     }
 }

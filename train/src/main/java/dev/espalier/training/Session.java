@@ -8,6 +8,7 @@ import dev.espalier.djl.network.Network;
 import dev.espalier.djl.network.Tensors;
 import dev.espalier.djl.network.TrainingStep;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.journal.Metrics;
 import dev.espalier.prox.Regularizer;
@@ -205,10 +206,10 @@ final class Session implements AutoCloseable {
     }
 
     Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
-        Graph graph = network.graph();
+        Map<String, TensorView> weights = network.weights();
         SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
-        groups.layers()
-                .forEach(layer -> nonZero.put(layer.name(), layer.groups().count() - layer.zeroGroups(graph)));
+        groups.layers().forEach(layer -> nonZero.put(layer.name(), nonZeroGroups(layer, weights)));
+        int left = nonZero.values().stream().mapToInt(Integer::intValue).sum();
         return new Metrics(
                 steps(),
                 progress.epoch(),
@@ -222,10 +223,18 @@ final class Session implements AutoCloseable {
                 last.penalty(),
                 evaluation.loss(),
                 evaluation.scores(),
-                groups.groupSparsity(graph),
+                groups.count() == 0 ? 1 : (double) left / groups.count(),
                 meter.iterationsPerGroup(),
                 optimizer.skippedSteps(),
                 nonZero);
+    }
+
+    private static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {
+        int count = 0;
+        for (boolean zero : layer.zeros(weights)) {
+            count += zero ? 0 : 1;
+        }
+        return count;
     }
 
     private double rate() {

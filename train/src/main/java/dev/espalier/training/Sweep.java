@@ -143,12 +143,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
     }
 
     private void draw(List<Point> points) throws IOException {
-        String score = points.getFirst()
-                .results()
-                .getFirst()
-                .prunedScores()
-                .firstEntry()
-                .getKey();
+        String score = points.getFirst().results().getFirst().mainScore();
         List<SweepPage.Point> drawn = new ArrayList<>();
         for (Point point : points) {
             SweepPage.Point.of(point.lambda(), score, point.folder()).ifPresent(drawn::add);

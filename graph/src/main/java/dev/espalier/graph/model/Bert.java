@@ -28,6 +28,21 @@ import java.util.List;
  * <p>Batch and number of tokens are symbolic: one graph serves any batch of up to {@link BertConfig#positions} tokens.
  */
 public final class Bert {
+    /** The input of tokens, as numbers. */
+    public static final String INPUT_IDS = "input_ids";
+
+    /** The input that is 1 for a token, and 0 for what a batch is filled up with. */
+    public static final String ATTENTION_MASK = "attention_mask";
+
+    /** The input that is 0 for the first text, and 1 for the second. */
+    public static final String TOKEN_TYPE_IDS = "token_type_ids";
+
+    /** The output for where an answer starts. */
+    public static final String START_LOGITS = "start_logits";
+
+    /** The output for where an answer ends. */
+    public static final String END_LOGITS = "end_logits";
+
     /** Far below any score, and far from overflow: added to a score it makes a weight of exactly zero. */
     private static final double MASKED = -1e9;
 
@@ -63,8 +78,7 @@ public final class Bert {
                 List.of("qa_outputs.start", "qa_outputs.end")));
         Squeeze squeeze = new Squeeze(List.of(-1L));
         return bert.graph.outputs(
-                bert.graph.add("start_logits", squeeze, ends.get(0)),
-                bert.graph.add("end_logits", squeeze, ends.get(1)));
+                bert.graph.add(START_LOGITS, squeeze, ends.get(0)), bert.graph.add(END_LOGITS, squeeze, ends.get(1)));
     }
 
     /**
@@ -82,9 +96,9 @@ public final class Bert {
     }
 
     private Value encode() {
-        Value tokens = graph.input("input_ids", DataType.INT64, "batch", "tokens");
-        Value mask = graph.input("attention_mask", DataType.INT64, "batch", "tokens");
-        Value types = graph.input("token_type_ids", DataType.INT64, "batch", "tokens");
+        Value tokens = graph.input(INPUT_IDS, DataType.INT64, "batch", "tokens");
+        Value mask = graph.input(ATTENTION_MASK, DataType.INT64, "batch", "tokens");
+        Value types = graph.input(TOKEN_TYPE_IDS, DataType.INT64, "batch", "tokens");
         Value bias = maskBias(mask);
         Value signal = embed(tokens, types);
         for (int layer = 0; layer < config.layers(); layer++) {

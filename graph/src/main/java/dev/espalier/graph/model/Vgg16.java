@@ -19,7 +19,8 @@ public final class Vgg16 {
     /** The convolutions, from 0, that a pooling halves the image behind. */
     private static final Set<Integer> POOLED = Set.of(1, 3, 6, 9, 12);
 
-    private static final int LEAST_SIZE = 1 << POOLED.size();
+    /** The least height and width of an image that the poolings leave something of. */
+    public static final int LEAST_SIZE = 1 << POOLED.size();
 
     private Vgg16() {}
 

@@ -1,0 +1,66 @@
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.journal.Metrics;
+import dev.espalier.training.Progress;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class ProgressPrinterTest {
+    private static final Progress HALF = new Progress(1, "heal", 30, 60, 2, 4, 0.5, 0.875, 0.25, 1234, 3725);
+
+    private static final Metrics EVALUATED = new Metrics(
+            30,
+            2,
+            "heal",
+            1,
+            1234,
+            1e-3,
+            0.02,
+            0.5,
+            0.875,
+            0,
+            0.4,
+            new LinkedHashMap<>(Map.of("exact_match", 0.9)),
+            0.25,
+            1,
+            0,
+            new LinkedHashMap<>());
+
+    @Test
+    void aBarShowsHowFarItIs() {
+        StringWriter out = new StringWriter();
+        assertEquals(
+                "[############------------] mine: epoch 2 of 4, heal: loss 0.5000, accuracy 87.5 %, 25.0 % of groups left,"
+                        + " 1,234 samples/s, 1:02:05 left",
+                new ProgressPrinter(new PrintWriter(out), true, "mine").bar(HALF));
+    }
+
+    @Test
+    void onATerminalALineTakesThePlaceOfTheBar() {
+        StringWriter out = new StringWriter();
+        new ProgressPrinter(new PrintWriter(out), true, "").onEvaluation(HALF, EVALUATED);
+        assertTrue(
+                out.toString().startsWith("\r\u001b[Kepoch 2 of 4, heal: loss 0.5000, exact match 90.00 %"),
+                out.toString());
+        assertTrue(out.toString().contains("(λ = 0.0200)"), out.toString());
+    }
+
+    @Test
+    void elsewhereLinesArePlain() {
+        StringWriter out = new StringWriter();
+        ProgressPrinter printer = new ProgressPrinter(new PrintWriter(out), false, "mine");
+        printer.onStep(HALF); // too soon after the start for a line
+        printer.onEvaluation(HALF, EVALUATED);
+        printer.onNote("a note");
+        assertEquals(2, out.toString().lines().count(), out.toString());
+        assertFalse(out.toString().contains("\r"), out.toString());
+        assertTrue(out.toString().endsWith("mine: a note" + System.lineSeparator()), out.toString());
+    }
+}
