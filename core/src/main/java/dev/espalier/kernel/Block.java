@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * then the {@link #last} pass over all jobs. In between, u and d wait in place of the weights and in scratch memory that all
  * blocks share.
  */
-public abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, ExactBlock {
+abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, ExactBlock {
 
     /**
      * Where the moments of a tensor are, contiguous in the tensor's row-major order.

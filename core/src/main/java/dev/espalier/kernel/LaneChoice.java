@@ -1,9 +1,11 @@
 package dev.espalier.kernel;
 
+import dev.espalier.rule.UpdateRule;
 import java.lang.System.Logger.Level;
+import java.util.List;
 
-/** Which inner loops a step runs on. */
-public enum LaneChoice {
+/** Which inner loops a step runs on, on the processor. */
+public enum LaneChoice implements StepKernel.Factory {
     /** Vector lanes where the Vector API is there, else one lane, with a word in the log on what would help. */
     BEST {
         @Override
@@ -27,6 +29,11 @@ public enum LaneChoice {
     };
 
     abstract Lanes lanes();
+
+    @Override
+    public StepKernel create(UpdateRule rule, List<StepKernel.SetPlan> sets, int threads) {
+        return new HostKernel(this, rule, sets, threads);
+    }
 
     private static final class Vectors {
         static final boolean AVAILABLE = available();

@@ -1,173 +1,170 @@
 package dev.espalier.kernel;
 
-import dev.espalier.check.Check;
-import dev.espalier.tensor.ElementType;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.prox.Summary;
+import dev.espalier.rule.Coefficients;
+import dev.espalier.rule.UpdateRule;
 import dev.espalier.tensor.TensorView;
-import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
-/** Runs the blocks of a step on a number of threads. Results do not depend on how many. */
-public final class StepKernel implements AutoCloseable {
-    /** Stands for the helpers, when memory is asked whom it serves. */
-    private static final Thread HELPER = Thread.ofPlatform().unstarted(() -> {});
+/**
+ * Does the arithmetic of steps on a whole model, somewhere: on the processor ({@link LaneChoice}) or on another device. It
+ * owns what must be kept near the arithmetic, the moments and the groups' norms; weights and gradients are lent to it for the
+ * time of a step.
+ */
+public interface StepKernel extends AutoCloseable {
+    /** Gradients above this would overflow float32 when squared and summed up. */
+    float LARGEST_GRADIENT = 1e15f;
 
-    /** Floats that one thread looks through at a time. */
-    private static final int SCAN = 1 << 16;
-
-    private final Lanes lanes;
-    private final Team team;
-    private final Arena arena = Arena.ofShared();
-    private final List<Block> plain;
-    private final List<Block> penalised;
-    private final Scratch scratch;
-    private final Worker[] workers;
+    /** Makes kernels of a kind. */
+    @FunctionalInterface
+    interface Factory {
+        /**
+         * Makes a kernel for a model.
+         *
+         * @param rule how a gradient becomes a direction and a metric
+         * @param sets all that is stepped
+         * @param threads number of threads of the processor that it may use
+         * @return the kernel, with moments and norms of zero
+         */
+        StepKernel create(UpdateRule rule, List<SetPlan> sets, int threads);
+    }
 
     /**
-     * A kernel for a model.
+     * Tensors that are treated alike.
      *
-     * @param choice scalar, vector, or the best there is
-     * @param blocks all that is stepped
-     * @param threads number of threads
+     * @param names their names
+     * @param sizes how many weights each has
+     * @param regularizer the penalty and its groups; null for none
+     * @param proximal true if the weighted proximal operator ends the step; false if the penalty's subgradient is added to
+     *     the gradient
      */
-    public StepKernel(LaneChoice choice, List<Block> blocks, int threads) {
-        Check.atLeast("threads", threads, 1);
-        plain = blocks.stream().filter(block -> block.scratch() == 0).toList();
-        penalised = blocks.stream().filter(block -> block.scratch() > 0).toList();
-        lanes = choice.lanes();
-        team = new Team(threads);
-        long weights = blocks.stream().mapToLong(Block::scratch).max().orElse(0);
-        scratch = new Scratch(allocate(weights), allocate(weights));
-        int columns = blocks.stream().mapToInt(Block::columns).max().orElse(1);
-        workers = new Worker[threads];
-        for (int member = 0; member < threads; member++) {
-            workers[member] = new Worker(lanes, columns, arena);
+    record SetPlan(
+            List<String> names,
+            List<Long> sizes,
+            @Nullable Regularizer regularizer,
+            boolean proximal) {
+        /** Copies the lists. */
+        public SetPlan {
+            names = List.copyOf(names);
+            sizes = List.copyOf(sizes);
+        }
+
+        /**
+         * A name for reports and state.
+         *
+         * @return the tensors' names, joined by plus signs
+         */
+        public String name() {
+            return String.join(" + ", names);
         }
     }
 
-    private long allocate(long floats) {
-        return arena.allocate(Math.max(floats, 1) * Float.BYTES, 64).address();
+    /**
+     * One step of a set.
+     *
+     * @param weights a view of each tensor's weights, written in place
+     * @param gradients a view of each tensor's gradient
+     * @param stepSize α
+     * @param weightDecay decoupled weight decay
+     */
+    record SetStep(List<TensorView> weights, List<TensorView> gradients, double stepSize, double weightDecay) {}
+
+    /**
+     * A gradient that no step can be made with.
+     *
+     * @param name the tensor's name
+     * @param magnitude its largest magnitude, not finite or too large
+     */
+    record BadGradient(String name, float magnitude) {}
+
+    /**
+     * What a step did to a set.
+     *
+     * @param summary what it did to the groups; empty without a penalty
+     * @param penalty the penalty's value afterwards
+     */
+    record SetResult(Summary summary, double penalty) {}
+
+    /**
+     * What a step did.
+     *
+     * @param bad why it did nothing at all; null if it did
+     * @param sets a result for every set; empty if it did nothing
+     */
+    record Result(@Nullable BadGradient bad, List<SetResult> sets) {
+        /** Copies the list. */
+        public Result {
+            sets = List.copyOf(sets);
+        }
+
+        /**
+         * Of a step that was done.
+         *
+         * @param sets a result for every set
+         * @return the result
+         */
+        public static Result of(List<SetResult> sets) {
+            return new Result(null, sets);
+        }
+
+        /**
+         * Of a step that changed nothing.
+         *
+         * @param bad why
+         * @return the result
+         */
+        public static Result refused(BadGradient bad) {
+            return new Result(bad, List.of());
+        }
     }
 
     /**
      * What the kernel runs on, for reports.
      *
-     * @return the kind of lanes and the number of threads
+     * @return a few words
      */
-    public String name() {
-        return lanes.name() + ", " + team.members() + " threads";
-    }
+    String name();
 
     /**
-     * The largest magnitude of every tensor.
-     *
-     * @param tensors float32 in native memory
-     * @return a magnitude each; NaN or infinite if any element is
-     */
-    public float[] largest(List<TensorView> tensors) {
-        int[] firstPiece = new int[tensors.size() + 1];
-        for (int tensor = 0; tensor < tensors.size(); tensor++) {
-            long pieces = Math.ceilDiv(tensors.get(tensor).size(), (long) SCAN);
-            firstPiece[tensor + 1] = Math.toIntExact(firstPiece[tensor] + pieces);
-        }
-        float[] found = new float[firstPiece[tensors.size()]];
-        team.run(found.length, (piece, member) -> {
-            int tensor = last(firstPiece, piece);
-            found[piece] = largest(tensors.get(tensor), (long) (piece - firstPiece[tensor]) * SCAN);
-        });
-        float[] largest = new float[tensors.size()];
-        for (int piece = 0; piece < found.length; piece++) {
-            int tensor = last(firstPiece, piece);
-            largest[tensor] = Math.max(largest[tensor], found[piece]);
-        }
-        return largest;
-    }
-
-    private float largest(TensorView tensor, long from) {
-        long count = Math.min(SCAN, tensor.size() - from);
-        if (tensor.contiguous()) {
-            return lanes.largest(tensor.segment().address() + from * Float.BYTES, count);
-        }
-        double largest = 0;
-        for (long i = from; i < from + count; i++) {
-            largest = Math.max(largest, Math.abs(tensor.get(i)));
-        }
-        return (float) largest;
-    }
-
-    /** Does the step on all blocks. They must have been bound. */
-    public void run() {
-        forEachJob(plain, Block::first);
-        for (Block block : penalised) {
-            List<Block> alone = List.of(block);
-            forEachJob(alone, Block::first);
-            while (block.solve(scratch)) {
-                forEachJob(alone, Block::again);
-            }
-            forEachJob(alone, Block::last);
-            block.finish();
-        }
-    }
-
-    @FunctionalInterface
-    private interface Pass {
-        void run(Block block, int job, Worker worker, Scratch scratch);
-    }
-
-    private void forEachJob(List<Block> blocks, Pass pass) {
-        int[] firstJob = new int[blocks.size() + 1];
-        for (int block = 0; block < blocks.size(); block++) {
-            firstJob[block + 1] = firstJob[block] + blocks.get(block).jobs();
-        }
-        team.run(firstJob[blocks.size()], (number, member) -> {
-            int block = last(firstJob, number);
-            pass.run(blocks.get(block), number - firstJob[block], workers[member], scratch);
-        });
-    }
-
-    /** The last index whose entry is not above a value; entries do not fall. */
-    private static int last(int[] entries, int value) {
-        int low = 0;
-        int high = entries.length - 2;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (entries[middle] <= value) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
-    }
-
-    /**
-     * Requires a tensor to be of a kind that the kernel works on. It goes by addresses, so nobody else would notice memory
-     * that is gone.
+     * Requires a tensor to be of a kind that the kernel works on.
      *
      * @param name what the caller calls it
      * @param tensor the tensor
      * @param written whether the step writes to it
      */
-    public void requireUsable(String name, TensorView tensor, boolean written) {
-        if (tensor.type() != ElementType.FLOAT32 || !tensor.segment().isNative()) {
-            throw new IllegalArgumentException("%s is %s in %s memory: a step needs float32 in native memory"
-                    .formatted(name, tensor, tensor.segment().isNative() ? "native" : "heap"));
-        }
-        if (!tensor.segment().scope().isAlive()) {
-            throw new IllegalArgumentException(name + " is in memory that has been freed: keep its arena open");
-        }
-        if (written && tensor.segment().isReadOnly()) {
-            throw new IllegalArgumentException(name + " is in memory that is read-only: the step must write to it");
-        }
-        if (!tensor.segment().isAccessibleBy(team.members() == 1 ? Thread.currentThread() : HELPER)) {
-            throw new IllegalArgumentException(
-                    "%s is in memory confined to a thread, but the step runs on %d: use a shared arena"
-                            .formatted(name, team.members()));
-        }
-    }
+    void requireUsable(String name, TensorView tensor, boolean written);
 
+    /**
+     * The moments ({@code first/…}, {@code second/…}) and the groups' norms ({@code theta/…}) by name, in host memory. What is
+     * written to them until the next step counts in it.
+     *
+     * @return the memory, in a fixed order; good until the next step
+     */
+    SequencedMap<String, MemorySegment> state();
+
+    /**
+     * Lays another penalty on the groups of every penalised set, from the next step on.
+     *
+     * @param penalty the penalty of each group
+     */
+    void changePenalty(Penalty penalty);
+
+    /**
+     * Does a step, or nothing at all if a gradient is bad.
+     *
+     * @param steps what is stepped, in the order of the plans; usable
+     * @param rule the update rule's numbers
+     * @param smallStep relative step at which root finding may end
+     * @return what was done
+     */
+    Result step(List<SetStep> steps, Coefficients rule, double smallStep);
+
+    /** Frees all that the kernel holds. */
     @Override
-    public void close() {
-        team.close();
-        arena.close();
-    }
+    void close();
 }

@@ -1,20 +1,18 @@
 package dev.espalier.step;
 
 import dev.espalier.check.Check;
-import dev.espalier.kernel.Block;
 import dev.espalier.kernel.LaneChoice;
 import dev.espalier.kernel.StepKernel;
+import dev.espalier.kernel.StepKernel.SetPlan;
+import dev.espalier.kernel.StepKernel.SetStep;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.root.ReciprocalNewton;
-import dev.espalier.rule.Coefficients;
 import dev.espalier.rule.UpdateRule;
 import dev.espalier.step.StepOptions.Method;
 import dev.espalier.step.StepOptions.NonFinite;
 import dev.espalier.step.StepReport.SetReport;
-import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -24,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * The adaptive proximal optimizer (Algorithm 2 of the paper; Algorithm 1 where there is no penalty):
@@ -38,9 +36,6 @@ import org.jspecify.annotations.Nullable;
  * groups' norms; weights and gradients are lent to it for the time of a step.
  */
 public final class Optimizer implements AutoCloseable {
-    /** Gradients above this would overflow float32 when squared and summed up. */
-    private static final float LARGEST_GRADIENT = 1e15f;
-
     /** The relative error of θ that float32 weights can tell. */
     private static final double FLOAT_TOLERANCE = 1e-7;
 
@@ -52,33 +47,10 @@ public final class Optimizer implements AutoCloseable {
 
     private final UpdateRule rule;
     private final StepOptions options;
-    private final Arena arena = Arena.ofShared();
-    private final List<TensorState> tensors = new ArrayList<>();
-    private final List<SetState> trained = new ArrayList<>();
     private final StepKernel kernel;
     private final long[] counters = new long[2];
     private List<ParameterSet> sets;
     private boolean closed;
-
-    /** The moments of a trained tensor; null where the rule has none. */
-    private record TensorState(
-            Parameter parameter,
-            @Nullable MemorySegment first,
-            @Nullable MemorySegment second) {
-        Block.Moments moments() {
-            return new Block.Moments(first == null ? 0 : first.address(), second == null ? 0 : second.address());
-        }
-    }
-
-    /** A trained set, its block and the norms of its groups. */
-    @SuppressWarnings("ArrayRecordComponent") // the block writes the norms; nobody compares these records
-    private record SetState(ParameterSet set, List<TensorState> tensors, Block block, float[] thetas) {
-        /** The same memory with another penalty. */
-        SetState with(Penalty penalty) {
-            block.changePenalty(penalty);
-            return new SetState(changed(set, penalty), tensors, block, thetas);
-        }
-    }
 
     /**
      * An optimizer for a model.
@@ -92,20 +64,31 @@ public final class Optimizer implements AutoCloseable {
     }
 
     /**
-     * An optimizer on inner loops of a given kind.
+     * An optimizer on a kernel of a given kind.
      *
      * @param rule the update rule
      * @param sets all parameters of the model, each in one set
      * @param options how steps are done
-     * @param lanes the inner loops
+     * @param kernels makes what steps run on
      */
-    public Optimizer(UpdateRule rule, List<ParameterSet> sets, StepOptions options, LaneChoice lanes) {
+    public Optimizer(UpdateRule rule, List<ParameterSet> sets, StepOptions options, StepKernel.Factory kernels) {
         this.rule = rule;
         this.sets = List.copyOf(sets);
         this.options = options;
         requireDistinct(sets);
-        sets.stream().filter(set -> !set.frozen()).map(this::prepare).forEach(trained::add);
-        kernel = new StepKernel(lanes, trained.stream().map(SetState::block).toList(), options.threads());
+        kernel = kernels.create(rule, trained().map(this::plan).toList(), options.threads());
+    }
+
+    private Stream<ParameterSet> trained() {
+        return sets.stream().filter(set -> !set.frozen());
+    }
+
+    private SetPlan plan(ParameterSet set) {
+        return new SetPlan(
+                set.parameters().stream().map(Parameter::name).toList(),
+                set.parameters().stream().map(Parameter::size).toList(),
+                set.regularizer(),
+                options.method() == Method.PROXIMAL);
     }
 
     private static void requireDistinct(List<ParameterSet> sets) {
@@ -120,28 +103,6 @@ public final class Optimizer implements AutoCloseable {
         }
     }
 
-    private SetState prepare(ParameterSet set) {
-        List<TensorState> states = set.parameters().stream()
-                .map(parameter -> new TensorState(
-                        parameter,
-                        rule.hasFirstMoment() ? moment(parameter) : null,
-                        rule.hasSecondMoment() ? moment(parameter) : null))
-                .toList();
-        tensors.addAll(states);
-        Regularizer regularizer = options.method() == Method.PROXIMAL ? set.regularizer() : null;
-        float[] thetas = new float[Block.norms(set.regularizer())];
-        Block block = Block.of(
-                set.parameters().stream().map(Parameter::size).toList(),
-                states.stream().map(TensorState::moments).toList(),
-                regularizer,
-                thetas);
-        return new SetState(set, states, block, thetas);
-    }
-
-    private MemorySegment moment(Parameter parameter) {
-        return arena.allocate(parameter.size() * ElementType.FLOAT32.bytes(), 64);
-    }
-
     /**
      * Does one step on the whole model. Nothing is changed if any argument or gradient is bad.
      *
@@ -152,41 +113,27 @@ public final class Optimizer implements AutoCloseable {
      */
     public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
         requireOpen();
-        List<TensorView> allGradients = views(GRADIENT, gradients, tensors);
-        views(WEIGHTS, weights, tensors);
         long step = steps() + 1;
-        float[] largest = kernel.largest(allGradients);
-        for (int i = 0; i < largest.length; i++) {
-            if (!(largest[i] <= LARGEST_GRADIENT)) {
-                if (options.nonFinite() == NonFinite.FAIL) {
-                    throw new NonFiniteGradientException(
-                            tensors.get(i).parameter().name(), step, largest[i]);
-                }
-                counters[SKIPPED]++;
-                return new StepReport(step, true, List.of());
-            }
-        }
-        Coefficients coefficients = rule.at(step);
+        List<SetStep> setSteps = trained()
+                .map(set -> new SetStep(
+                        views(WEIGHTS, weights, set),
+                        views(GRADIENT, gradients, set),
+                        set.learningRate().at(step - 1),
+                        set.weightDecay()))
+                .toList();
         double tolerance = Math.max(options.tolerance().at(step - 1), FLOAT_TOLERANCE);
-        for (SetState state : trained) {
-            List<TensorView> setWeights = views(WEIGHTS, weights, state.tensors());
-            List<TensorView> setGradients = views(GRADIENT, gradients, state.tensors());
-            Regularizer regularizer = state.set().regularizer();
-            if (regularizer != null && options.method() == Method.SUBGRADIENT) {
-                regularizer.addSubgradient(setWeights, setGradients);
-            }
-            state.block()
-                    .bind(
-                            setWeights,
-                            setGradients,
-                            coefficients,
-                            state.set().learningRate().at(step - 1),
-                            state.set().weightDecay(),
-                            ReciprocalNewton.smallHalleyStep(tolerance));
+        StepKernel.Result result =
+                kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance));
+        StepKernel.BadGradient bad = result.bad();
+        if (bad != null && options.nonFinite() == NonFinite.FAIL) {
+            throw new NonFiniteGradientException(bad.name(), step, bad.magnitude());
         }
-        kernel.run();
+        if (bad != null) {
+            counters[SKIPPED]++;
+            return new StepReport(step, true, List.of());
+        }
         counters[STEPS] = step;
-        return new StepReport(step, false, reports());
+        return new StepReport(step, false, reports(result));
     }
 
     /**
@@ -199,7 +146,7 @@ public final class Optimizer implements AutoCloseable {
     public void changePenalty(Penalty penalty) {
         requireOpen();
         sets = sets.stream().map(set -> changed(set, penalty)).toList();
-        trained.replaceAll(state -> state.with(penalty));
+        kernel.changePenalty(penalty);
     }
 
     private static ParameterSet changed(ParameterSet set, Penalty penalty) {
@@ -213,29 +160,27 @@ public final class Optimizer implements AutoCloseable {
         }
     }
 
-    private List<SetReport> reports() {
-        return trained.stream()
-                .filter(state -> state.set().regularizer() != null && options.method() == Method.PROXIMAL)
-                .map(state -> new SetReport(
-                        state.set().name(),
-                        state.block().summary(),
-                        state.block().penalty()))
-                .toList();
+    private List<SetReport> reports(StepKernel.Result result) {
+        List<ParameterSet> stepped = trained().toList();
+        List<SetReport> reports = new ArrayList<>();
+        for (int i = 0; i < stepped.size() && options.method() == Method.PROXIMAL; i++) {
+            if (stepped.get(i).regularizer() != null) {
+                StepKernel.SetResult set = result.sets().get(i);
+                reports.add(new SetReport(stepped.get(i).name(), set.summary(), set.penalty()));
+            }
+        }
+        return reports;
     }
 
-    private List<TensorView> views(String what, Map<String, TensorView> views, List<TensorState> tensors) {
-        List<TensorView> found = new ArrayList<>(tensors.size());
-        for (TensorState tensor : tensors) {
-            String name = tensor.parameter().name();
+    private List<TensorView> views(String what, Map<String, TensorView> views, ParameterSet set) {
+        List<TensorView> found = new ArrayList<>(set.parameters().size());
+        for (Parameter parameter : set.parameters()) {
+            String name = parameter.name();
             TensorView view = views.get(name);
             if (view == null) {
                 throw new IllegalArgumentException("there is no " + what + " of " + name + " among " + views.keySet());
             }
-            Check.sameSize(
-                    what + " of " + name,
-                    view.size(),
-                    "the parameter",
-                    tensor.parameter().size());
+            Check.sameSize(what + " of " + name, view.size(), "the parameter", parameter.size());
             boolean written = what.equals(WEIGHTS) || options.method() == Method.SUBGRADIENT;
             kernel.requireUsable(what + " of " + name, view, written);
             found.add(view);
@@ -253,13 +198,13 @@ public final class Optimizer implements AutoCloseable {
      */
     public double squaredStationarityDistance(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
         double sum = 0;
-        for (SetState state : trained) {
-            List<TensorView> setGradients = views(GRADIENT, gradients, state.tensors());
+        for (ParameterSet set : trained().toList()) {
+            List<TensorView> setGradients = views(GRADIENT, gradients, set);
             List<BitSet> grouped =
                     setGradients.stream().map(gradient -> new BitSet()).toList();
-            Regularizer regularizer = state.set().regularizer();
+            Regularizer regularizer = set.regularizer();
             if (regularizer != null) {
-                sum += regularizer.squaredStationarityDistance(views(WEIGHTS, weights, state.tensors()), setGradients);
+                sum += regularizer.squaredStationarityDistance(views(WEIGHTS, weights, set), setGradients);
                 for (int group = 0; group < regularizer.groups().count(); group++) {
                     regularizer
                             .groups()
@@ -285,28 +230,17 @@ public final class Optimizer implements AutoCloseable {
     }
 
     /**
-     * All that the optimizer keeps between steps, as live memory by name: step counts, every moment, every group's norm.
-     * Whoever saves it and later reads it back into an optimizer of the same model goes on bit for bit.
+     * All that the optimizer keeps between steps, as memory by name: step counts, every moment, every group's norm. What is
+     * written to it until the next step counts in it: whoever saves it and later reads it back into an optimizer of the same
+     * model goes on bit for bit.
      *
-     * @return the memory, in a fixed order
+     * @return the memory, in a fixed order; good until the next step
      * @see StateFile
      */
     public SequencedMap<String, MemorySegment> state() {
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
         state.put("counters", MemorySegment.ofArray(counters));
-        for (TensorState tensor : tensors) {
-            if (tensor.first() != null) {
-                state.put("first/" + tensor.parameter().name(), tensor.first());
-            }
-            if (tensor.second() != null) {
-                state.put("second/" + tensor.parameter().name(), tensor.second());
-            }
-        }
-        for (SetState set : trained) {
-            if (set.thetas().length > 0) {
-                state.put("theta/" + set.set().name(), MemorySegment.ofArray(set.thetas()));
-            }
-        }
+        state.putAll(kernel.state());
         return state;
     }
 
@@ -340,7 +274,7 @@ public final class Optimizer implements AutoCloseable {
     /**
      * What steps run on, for reports.
      *
-     * @return the kind of lanes and the number of threads
+     * @return the device, the kind of lanes, the number of threads
      */
     public String kernelName() {
         return kernel.name();
@@ -352,7 +286,6 @@ public final class Optimizer implements AutoCloseable {
         if (!closed) {
             closed = true;
             kernel.close();
-            arena.close();
         }
     }
 }

@@ -11,6 +11,7 @@ import java.util.Arrays;
  * of its shape, whatever the strides say. Nothing is ever copied: writes go through to the owner's memory.
  */
 public final class TensorView {
+    private final Place place;
     private final MemorySegment segment;
     private final ElementType type;
     private final long[] shape;
@@ -18,7 +19,7 @@ public final class TensorView {
     private final long size;
     private final boolean contiguous;
 
-    private TensorView(MemorySegment segment, ElementType type, long[] shape, long[] strides) {
+    private TensorView(Place place, MemorySegment segment, ElementType type, long[] shape, long[] strides) {
         if (shape.length != strides.length) {
             throw new IllegalArgumentException("shape " + Arrays.toString(shape) + " and strides "
                     + Arrays.toString(strides) + " do not fit: they must have the same number of dimensions");
@@ -36,6 +37,7 @@ public final class TensorView {
             throw new IllegalArgumentException("shape %s with strides %s needs %d bytes of %s but the memory has %d"
                     .formatted(Arrays.toString(shape), Arrays.toString(strides), needed, type, segment.byteSize()));
         }
+        this.place = place;
         this.segment = segment;
         this.type = type;
         this.shape = shape;
@@ -54,7 +56,22 @@ public final class TensorView {
      * @return the view
      */
     public static TensorView of(MemorySegment segment, ElementType type, long[] shape, long[] strides) {
-        return new TensorView(segment, type, shape.clone(), strides.clone());
+        return of(Place.HOST, segment, type, shape, strides);
+    }
+
+    /**
+     * A view of raw memory anywhere.
+     *
+     * @param place where the memory is; unless that is the host, elements cannot be read or written one by one
+     * @param segment the memory, or the addresses that it has on its device; element zero of the tensor is at its beginning
+     * @param type how a number is stored
+     * @param shape number of elements along every dimension
+     * @param strides distance, in elements, between neighbours along every dimension
+     * @return the view
+     */
+    public static TensorView of(
+            Place place, MemorySegment segment, ElementType type, long[] shape, long[] strides) {
+        return new TensorView(place, segment, type, shape.clone(), strides.clone());
     }
 
     /**
@@ -66,7 +83,7 @@ public final class TensorView {
      * @return the view
      */
     public static TensorView of(MemorySegment segment, ElementType type, long... shape) {
-        return new TensorView(segment, type, shape.clone(), rowMajor(shape));
+        return of(Place.HOST, segment, type, shape, rowMajor(shape));
     }
 
     /**
@@ -116,6 +133,10 @@ public final class TensorView {
     }
 
     private long position(long index) {
+        if (!place.isHost()) {
+            throw new IllegalStateException(
+                    "the tensor is on " + place + ", where its elements cannot be read or written one by one: copy it to the host");
+        }
         if (contiguous) {
             return index;
         }
@@ -162,6 +183,15 @@ public final class TensorView {
      */
     public ElementType type() {
         return type;
+    }
+
+    /**
+     * Where the memory is.
+     *
+     * @return the host, or a device
+     */
+    public Place place() {
+        return place;
     }
 
     /**
