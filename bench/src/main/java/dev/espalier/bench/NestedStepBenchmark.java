@@ -25,11 +25,12 @@ public class NestedStepBenchmark extends WorkloadBenchmark {
                 .toList();
         double lambda = Workload.LAMBDA;
         StepOptions options = StepOptions.DEFAULT;
+        Home home = new HostHome(options.threads());
         return switch (groups) {
-            case "single" -> new Workload(tensors, new GroupLasso(lambda), Grouping.APART, options);
-            case "joint" -> new Workload(tensors, new GroupLasso(lambda), Grouping.JOINED, options);
-            case "nested" -> new Workload(tensors, new NestedLasso(lambda, 0.5), Grouping.NESTED, options);
-            case "sparse-joint" -> new Workload(tensors, new SparseGroupLasso(lambda, 0.3), Grouping.JOINED, options);
+            case "single" -> new Workload(tensors, new GroupLasso(lambda), Grouping.APART, options, home);
+            case "joint" -> new Workload(tensors, new GroupLasso(lambda), Grouping.JOINED, options, home);
+            case "nested" -> new Workload(tensors, new NestedLasso(lambda, 0.5), Grouping.NESTED, options, home);
+            case "sparse-joint" -> new Workload(tensors, new SparseGroupLasso(lambda, 0.3), Grouping.JOINED, options, home);
             default -> throw new IllegalArgumentException("groups = " + groups + " are unknown");
         };
     }

@@ -3,14 +3,14 @@ package dev.espalier.bench;
 import dev.espalier.bench.ModelShapes.TensorShape;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
+import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Summary;
 import dev.espalier.step.StepOptions;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Optimizer steps of a model, measured in one run: memory copy, plain AdamW, ℓ1/ℓ2 and group MCP take turns, so that all
@@ -44,33 +44,27 @@ public record StepMeasurement(
      * Measures a model.
      *
      * @param tensors its tensors
+     * @param home where it lives
      * @param rounds how often everything is measured
      * @param progress is told what is going on
      * @return the medians
      */
-    public static StepMeasurement of(List<TensorShape> tensors, int rounds, Consumer<String> progress) {
+    public static StepMeasurement of(List<TensorShape> tensors, Home home, int rounds, Consumer<String> progress) {
         StepOptions options = StepOptions.DEFAULT;
         progress.accept("making three copies of the model");
-        try (Arena arena = Arena.ofShared();
-                Workload adamw = new Workload(tensors, null, options);
-                Workload lasso = new Workload(tensors, new GroupLasso(Workload.LAMBDA), options);
-                Workload mcp = new Workload(tensors, new GroupMcp(Workload.LAMBDA, Workload.BETA), options)) {
+        try (Workload adamw = workload(tensors, null, options, home);
+                Workload lasso = workload(tensors, new GroupLasso(Workload.LAMBDA), options, home);
+                Workload mcp = workload(tensors, new GroupMcp(Workload.LAMBDA, Workload.BETA), options, home)) {
             long parameters = tensors.stream().mapToLong(TensorShape::size).sum();
-            MemorySegment from = arena.allocate(parameters * Float.BYTES, 64);
-            MemorySegment to = arena.allocate(parameters * Float.BYTES, 64);
-            from.fill((byte) 1);
-            to.fill((byte) 2);
-            double cold = iterations(lasso.step().summary());
-            double warm = cold;
+            AtomicReference<Summary> last = new AtomicReference<>(lasso.step().summary());
+            double cold = iterations(last.get());
             double[][] milliseconds = new double[4][rounds];
             for (int round = -WARM_UP; round < rounds; round++) {
                 progress.accept(round < 0 ? "warming up" : "round " + (round + 1) + " of " + rounds);
                 double[] times = {
-                    time(() -> copy(from, to, options.threads())), time(adamw::step), 0, time(mcp::step),
+                    home.copy(parameters * Float.BYTES), home.time(adamw::step), 0, home.time(mcp::step),
                 };
-                long start = System.nanoTime();
-                warm = iterations(lasso.step().summary());
-                times[2] = (System.nanoTime() - start) / 1e6;
+                times[2] = home.time(() -> last.set(lasso.step().summary()));
                 for (int what = 0; round >= 0 && what < times.length; what++) {
                     milliseconds[what][round] = times[what];
                 }
@@ -83,7 +77,7 @@ public record StepMeasurement(
                     median(milliseconds[2]),
                     median(milliseconds[3]),
                     cold,
-                    warm);
+                    iterations(last.get()));
         }
     }
 
@@ -91,18 +85,9 @@ public record StepMeasurement(
         return (double) summary.iterations() / Math.max(1, summary.shrunk() + summary.untouched());
     }
 
-    private static double time(Runnable action) {
-        long start = System.nanoTime();
-        action.run();
-        return (System.nanoTime() - start) / 1e6;
-    }
-
-    private static void copy(MemorySegment from, MemorySegment to, int threads) {
-        long piece = Math.ceilDiv(from.byteSize(), threads * 64L) * 64;
-        IntStream.range(0, threads).parallel().forEach(thread -> {
-            long start = Math.min(thread * piece, from.byteSize());
-            MemorySegment.copy(from, start, to, start, Math.min(piece, from.byteSize() - start));
-        });
+    private static Workload workload(
+            List<TensorShape> tensors, @Nullable Penalty penalty, StepOptions options, Home home) {
+        return new Workload(tensors, penalty, Workload.Grouping.APART, options, home);
     }
 
     private static double median(double[] values) {

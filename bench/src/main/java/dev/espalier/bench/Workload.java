@@ -75,7 +75,7 @@ public final class Workload implements AutoCloseable {
      * @param options how steps are done
      */
     public Workload(List<TensorShape> tensors, @Nullable Penalty penalty, StepOptions options) {
-        this(tensors, penalty, Grouping.APART, options);
+        this(tensors, penalty, Grouping.APART, options, new HostHome(options.threads()));
     }
 
     /**
@@ -85,8 +85,10 @@ public final class Workload implements AutoCloseable {
      * @param penalty the penalty of its grouped tensors; null for none
      * @param grouping how tensors that read the same input are grouped
      * @param options how steps are done
+     * @param home where it lives; closed by whoever opened it, afterwards
      */
-    public Workload(List<TensorShape> tensors, @Nullable Penalty penalty, Grouping grouping, StepOptions options) {
+    public Workload(
+            List<TensorShape> tensors, @Nullable Penalty penalty, Grouping grouping, StepOptions options, Home home) {
         SequencedMap<String, List<TensorShape>> together = new LinkedHashMap<>();
         for (TensorShape tensor : tensors) {
             String key = grouping == Grouping.APART
@@ -97,13 +99,15 @@ public final class Workload implements AutoCloseable {
         List<ParameterSet> sets = together.values().stream()
                 .map(shapes -> set(shapes, penalty, grouping))
                 .toList();
-        optimizer = new Optimizer(new UpdateRule.Adam(), sets, options);
+        optimizer = new Optimizer(new UpdateRule.Adam(), sets, options, home.kernels());
         Map<String, MemorySegment> state = optimizer.state();
         Objects.requireNonNull(state.get("counters")).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, STEPS_BEFORE);
         RandomGenerator random = new SplittableRandom(7);
         for (TensorShape tensor : tensors) {
             fill(tensor, Objects.requireNonNull(state.get("second/" + tensor.name())), random);
         }
+        weights.replaceAll((name, tensor) -> home.bring(tensor));
+        gradients.forEach(noise -> noise.replaceAll((name, tensor) -> home.bring(tensor)));
     }
 
     private static ParameterSet set(List<TensorShape> tensors, @Nullable Penalty penalty, Grouping grouping) {

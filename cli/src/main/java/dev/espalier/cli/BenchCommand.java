@@ -2,9 +2,14 @@ package dev.espalier.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.bench.GpuHome;
+import dev.espalier.bench.Home;
+import dev.espalier.bench.HostHome;
 import dev.espalier.bench.ModelShapes;
 import dev.espalier.bench.ModelShapes.TensorShape;
 import dev.espalier.bench.StepMeasurement;
+import dev.espalier.cuda.CudaSteps;
+import dev.espalier.step.StepOptions;
 import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -44,6 +49,9 @@ final class BenchCommand implements Callable<Integer> {
             description = "How often everything is measured; the median counts. ${DEFAULT-VALUE} if left out.")
     private int rounds = 25;
 
+    @Option(names = "--device", paramLabel = "cpu|gpu", description = "Where to step; ${DEFAULT-VALUE} if left out.")
+    private DeviceOption.Choice device = DeviceOption.Choice.CPU;
+
     @Option(names = "--scaling", description = "Measure linear layers of 1, 10 and 100 million weights instead.")
     private boolean scaling;
 
@@ -68,10 +76,30 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private StepMeasurement measure(List<TensorShape> tensors) {
+        try (Home home = home()) {
+            return measure(tensors, home);
+        }
+    }
+
+    private Home home() {
+        if (device == DeviceOption.Choice.CPU) {
+            return new HostHome(StepOptions.DEFAULT.threads());
+        }
+        Optional<String> reason = CudaSteps.whyNot();
+        if (reason.isEmpty()) {
+            return new GpuHome();
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("No GPU can be used, so this measures the processor: " + reason.get());
+        err.flush();
+        return new HostHome(StepOptions.DEFAULT.threads());
+    }
+
+    private StepMeasurement measure(List<TensorShape> tensors, Home home) {
         boolean terminal =
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
         PrintWriter err = spec.commandLine().getErr();
-        StepMeasurement measured = StepMeasurement.of(tensors, rounds, message -> {
+        StepMeasurement measured = StepMeasurement.of(tensors, home, rounds, message -> {
             if (terminal) {
                 err.printf("\r\033[K%s", message);
                 err.flush();
@@ -90,16 +118,16 @@ final class BenchCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.printf(Locale.ROOT, "%s, %,d weights, %s%n%n", model, measured.parameters(), measured.kernel());
         out.printf(Locale.ROOT, "copy          %8.1f GB/s, read and written%n", measured.copyGigabytesPerSecond());
-        out.printf(Locale.ROOT, "floor         %8.2f ms%n", floor);
-        out.printf(Locale.ROOT, "AdamW         %8.2f ms   %5.2f x floor%n", adamw, adamw / floor);
+        out.printf(Locale.ROOT, "floor         %8.3f ms%n", floor);
+        out.printf(Locale.ROOT, "AdamW         %8.3f ms   %5.2f x floor%n", adamw, adamw / floor);
         out.printf(
                 Locale.ROOT,
-                "+ l1/l2       %8.2f ms   %5.2f x AdamW%n",
+                "+ l1/l2       %8.3f ms   %5.2f x AdamW%n",
                 measured.lassoMilliseconds(),
                 measured.lassoMilliseconds() / adamw);
         out.printf(
                 Locale.ROOT,
-                "+ group MCP   %8.2f ms   %5.2f x AdamW%n",
+                "+ group MCP   %8.3f ms   %5.2f x AdamW%n",
                 measured.mcpMilliseconds(),
                 measured.mcpMilliseconds() / adamw);
         out.printf(

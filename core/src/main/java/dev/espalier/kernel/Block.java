@@ -70,13 +70,8 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
         return new GroupedBlock(parts, moments, solver);
     }
 
-    /**
-     * How many norms a block keeps from step to step.
-     *
-     * @param regularizer the penalty and its groups; null for none
-     * @return one for every group, or for every part of one that nests; none where a closed form serves
-     */
-    public static int norms(@Nullable Regularizer regularizer) {
+    /** See {@link StepKernel.SetPlan#norms}. */
+    static int norms(@Nullable Regularizer regularizer) {
         if (regularizer == null || isSingle(regularizer.groups())) {
             return 0;
         }
@@ -85,7 +80,7 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
                 : regularizer.groups().count();
     }
 
-    private static boolean isSingle(Groups groups) {
+    static boolean isSingle(Groups groups) {
         return groups instanceof AxisGroups axis && axis.size(0) == 1;
     }
 

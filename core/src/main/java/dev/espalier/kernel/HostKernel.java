@@ -54,7 +54,7 @@ final class HostKernel implements StepKernel {
             this.plan = plan;
             this.tensors = tensors;
             regularizer = plan.regularizer();
-            thetas = new float[Block.norms(regularizer)];
+            thetas = new float[plan.norms()];
             block = Block.of(
                     plan.sizes(),
                     tensors.stream().map(TensorState::moments).toList(),
@@ -257,25 +257,25 @@ final class HostKernel implements StepKernel {
 
     /** {@inheritDoc} The kernel goes by addresses, so nobody else would notice memory that is gone. */
     @Override
-    public void requireUsable(String name, TensorView tensor, boolean written) {
+    public void requireUsable(String what, String of, TensorView tensor, boolean written) {
         if (!tensor.place().isHost()) {
-            throw new IllegalArgumentException("%s is on %s, but the step runs on the processor: make the optimizer with"
-                    .formatted(name, tensor.place()) + " a kernel for that device, or move the model to host memory");
+            throw new IllegalArgumentException("%s of %s is on %s, but the step runs on the processor: make the optimizer with"
+                    .formatted(what, of, tensor.place()) + " a kernel for that device, or move the model to host memory");
         }
         if (tensor.type() != ElementType.FLOAT32 || !tensor.segment().isNative()) {
-            throw new IllegalArgumentException("%s is %s in %s memory: a step needs float32 in native memory"
-                    .formatted(name, tensor, tensor.segment().isNative() ? "native" : "heap"));
+            throw new IllegalArgumentException("%s of %s is %s in %s memory: a step needs float32 in native memory"
+                    .formatted(what, of, tensor, tensor.segment().isNative() ? "native" : "heap"));
         }
         if (!tensor.segment().scope().isAlive()) {
-            throw new IllegalArgumentException(name + " is in memory that has been freed: keep its arena open");
+            throw new IllegalArgumentException(what + " of " + of + " is in memory that has been freed: keep its arena open");
         }
         if (written && tensor.segment().isReadOnly()) {
-            throw new IllegalArgumentException(name + " is in memory that is read-only: the step must write to it");
+            throw new IllegalArgumentException(what + " of " + of + " is in memory that is read-only: the step must write to it");
         }
         if (!tensor.segment().isAccessibleBy(team.members() == 1 ? Thread.currentThread() : HELPER)) {
             throw new IllegalArgumentException(
-                    "%s is in memory confined to a thread, but the step runs on %d: use a shared arena"
-                            .formatted(name, team.members()));
+                    "%s of %s is in memory confined to a thread, but the step runs on %d: use a shared arena"
+                            .formatted(what, of, team.members()));
         }
     }
 

@@ -16,7 +16,7 @@ import dev.espalier.penalty.Profile.Piece;
  * @param singleThreshold α times the strength on every single weight
  * @param fast whether the fast path can serve: one sloping piece, then at most a flat one
  */
-record PenaltyTerms(
+public record PenaltyTerms(
         Profile profile,
         double stepSize,
         double threshold,
@@ -25,20 +25,36 @@ record PenaltyTerms(
         double singleThreshold,
         boolean fast) {
 
-    /** Whether the penalty does nothing at all: λ or α is zero. */
-    boolean idle() {
+    /**
+     * Whether the penalty does nothing at all.
+     *
+     * @return true if λ or α is zero
+     */
+    public boolean idle() {
         return stepSize == 0
                 || (singleThreshold == 0
                         && profile.pieces().size() == 1
                         && profile.pieces().getFirst().flat());
     }
 
-    /** Whether the penalty becomes constant somewhere. */
-    boolean kneed() {
+    /**
+     * Whether the penalty becomes constant somewhere.
+     *
+     * @return true if it has a knee
+     */
+    public boolean kneed() {
         return knee < Double.POSITIVE_INFINITY;
     }
 
-    static PenaltyTerms of(Penalty penalty, int size, double stepSize) {
+    /**
+     * A penalty of groups at a step size.
+     *
+     * @param penalty the penalty
+     * @param size weights of a group
+     * @param stepSize α
+     * @return its terms
+     */
+    public static PenaltyTerms of(Penalty penalty, int size, double stepSize) {
         Profile profile = penalty.profileOfSize(size);
         Piece first = profile.pieces().getFirst();
         boolean kneed =

@@ -62,6 +62,15 @@ public interface StepKernel extends AutoCloseable {
         public String name() {
             return String.join(" + ", names);
         }
+
+        /**
+         * How many norms are kept from step to step.
+         *
+         * @return one for every group, or for every part of one that nests; none where a closed form serves
+         */
+        public int norms() {
+            return Block.norms(regularizer);
+        }
     }
 
     /**
@@ -133,11 +142,12 @@ public interface StepKernel extends AutoCloseable {
     /**
      * Requires a tensor to be of a kind that the kernel works on.
      *
-     * @param name what the caller calls it
+     * @param what what the caller calls such tensors
+     * @param of which of them it is
      * @param tensor the tensor
      * @param written whether the step writes to it
      */
-    void requireUsable(String name, TensorView tensor, boolean written);
+    void requireUsable(String what, String of, TensorView tensor, boolean written);
 
     /**
      * The moments ({@code first/…}, {@code second/…}) and the groups' norms ({@code theta/…}) by name, in host memory. What is

@@ -21,7 +21,7 @@ import dev.espalier.rule.Coefficients;
  * @param outerEpsilon ε beside the root
  * @param shrink {@code 1 − α·decay}
  */
-record Update(
+public record Update(
         float keepFirst,
         float addFirst,
         float step,
@@ -32,17 +32,37 @@ record Update(
         float outerEpsilon,
         float shrink) {
 
-    /** The metric's entry d of a weight. */
-    float metric(float second) {
+    /**
+     * The metric's entry d of a weight.
+     *
+     * @param second its second moment v
+     * @return d
+     */
+    public float metric(float second) {
         return (float) Math.sqrt(Math.fma(scaleSecond, second, innerEpsilon)) + outerEpsilon;
     }
 
-    /** {@code u = d·(shrink·x) − step·m} of a weight. */
-    float preconditioned(float d, float x, float first) {
+    /**
+     * {@code u = d·(shrink·x) − step·m} of a weight.
+     *
+     * @param d the metric's entry
+     * @param x the weight
+     * @param first its first moment m
+     * @return u
+     */
+    public float preconditioned(float d, float x, float first) {
         return Math.fma(d, shrink * x, -step * first);
     }
 
-    static Update of(Coefficients rule, double stepSize, double weightDecay) {
+    /**
+     * A step in these numbers.
+     *
+     * @param rule the rule's numbers
+     * @param stepSize α
+     * @param weightDecay decoupled weight decay
+     * @return the step
+     */
+    public static Update of(Coefficients rule, double stepSize, double weightDecay) {
         return new Update(
                 (float) rule.keepFirst(),
                 (float) rule.addFirst(),

@@ -180,9 +180,11 @@ public final class Optimizer implements AutoCloseable {
             if (view == null) {
                 throw new IllegalArgumentException("there is no " + what + " of " + name + " among " + views.keySet());
             }
-            Check.sameSize(what + " of " + name, view.size(), "the parameter", parameter.size());
+            if (view.size() != parameter.size()) { // no strings are made for a step that goes well
+                Check.sameSize(what + " of " + name, view.size(), "the parameter", parameter.size());
+            }
             boolean written = what.equals(WEIGHTS) || options.method() == Method.SUBGRADIENT;
-            kernel.requireUsable(what + " of " + name, view, written);
+            kernel.requireUsable(what, name, view, written);
             found.add(view);
         }
         return found;

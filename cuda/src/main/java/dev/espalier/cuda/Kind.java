@@ -1,0 +1,70 @@
+package dev.espalier.cuda;
+
+import dev.espalier.group.AxisGroups;
+import dev.espalier.group.Groups;
+import dev.espalier.group.IndexGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.kernel.PenaltyTerms;
+import dev.espalier.kernel.StepKernel.SetPlan;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.prox.Regularizer;
+import java.util.List;
+
+/** How a set is stepped. The numbers of those that the GPU does are those of {@code Kind} in {@code step.cu}. */
+enum Kind {
+    /** Without a penalty. */
+    PLAIN,
+    /** Every weight a group of its own. */
+    SINGLE,
+    /** Groups along an axis of one or more tensors. */
+    GROUPED,
+    /** The same, each tensor's share a group too. */
+    NESTING,
+    /** Groups along an axis, whose penalty acts through its subgradient. */
+    SUBGRADIENTS,
+    /** Not on the GPU: its weights are copied to the processor, stepped there, and copied back. */
+    ON_THE_HOST;
+
+    /** What {@code step.cu} has room for. */
+    static final int MOST_PARTS = 8;
+
+    static final int MOST_PIECES = 8;
+
+    static Kind of(SetPlan plan) {
+        Regularizer regularizer = plan.regularizer();
+        if (regularizer == null) {
+            return PLAIN;
+        }
+        Penalty penalty = regularizer.penalty();
+        Groups groups = regularizer.groups();
+        boolean roomy = penalty.profileOfSize(groups.size(0)).pieces().size() <= MOST_PIECES;
+        return switch (groups) {
+            case AxisGroups _, JointGroups _ when !roomy -> ON_THE_HOST;
+            case AxisGroups _, JointGroups _ when !plan.proximal() -> SUBGRADIENTS;
+            case AxisGroups axis when axis.size(0) == 1 -> SINGLE;
+            case AxisGroups _, JointGroups _ -> isFast(penalty, groups.size(0)) ? GROUPED : ON_THE_HOST;
+            case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _)
+            when plan.proximal()
+                    && penalty instanceof NestedLasso
+                    && joint.parts().size() <= MOST_PARTS -> NESTING;
+            case NestedGroups _, IndexGroups _ -> ON_THE_HOST;
+        };
+    }
+
+    private static boolean isFast(Penalty penalty, int size) {
+        PenaltyTerms terms = PenaltyTerms.of(penalty, size, 1);
+        return terms.fast() || terms.idle();
+    }
+
+    /** The shares of tensors that make up the groups of a set. */
+    static List<AxisGroups> parts(Groups groups) {
+        return switch (groups) {
+            case AxisGroups axis -> List.of(axis);
+            case JointGroups joint -> joint.parts();
+            case NestedGroups nested -> parts(nested.outer());
+            case IndexGroups index -> throw new IllegalArgumentException(index + " have no axis");
+        };
+    }
+}

@@ -1,0 +1,267 @@
+package dev.espalier.cuda;
+
+import dev.espalier.group.AxisGroups;
+import dev.espalier.kernel.StepKernel.SetPlan;
+import dev.espalier.prox.Regularizer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A model cut into jobs, as {@code step.cu} takes them: a stretch of a tensor without a penalty, or a tile of one with groups,
+ * as many rows of some whole groups as a block of threads has room for. The jobs with the rows of the same groups are a team,
+ * and neighbours in the list.
+ */
+final class Tiling {
+    /** Threads of a block. */
+    static final int THREADS = 256;
+
+    /** Weights of a thread in a tile. */
+    static final int DEEP = 24;
+
+    /** Columns of a tile, at least, where there are as many: so that memory hands them out in long pieces. */
+    private static final int LEAST_COLUMNS = 32;
+
+    /** The same, where rows are no whole number of sectors, and so waste a part of one at either end. */
+    private static final int RAGGED_COLUMNS = 2 * LEAST_COLUMNS;
+
+    /** Floats of a sector, the least that memory hands out. */
+    private static final int SECTOR = 8;
+
+    /** The share of a block's threads that a tile must use. */
+    private static final double LEAST_USE = 0.95;
+
+    /** Groups of a tile, at most. */
+    private static final int MOST_GROUPS = 64;
+
+    /** The same, where they have groups within them. */
+    private static final int MOST_NESTED = 32;
+
+    /** Weights of a job without groups. */
+    private static final int STRETCH = 8192;
+
+    /** Weights that are looked through at a time. */
+    private static final int SCAN = 1 << 14;
+
+    /**
+     * A job.
+     *
+     * @param kind how it is done
+     * @param set its set, in the order of the tables
+     * @param tensor its tensor, in the order of the tables
+     * @param part its tensor's number among those of the set
+     * @param first the logical index of its first weight
+     * @param stride weights from one row to the next
+     * @param row its first row
+     * @param rows how many rows; weights, without groups
+     * @param columns its columns
+     * @param inner columns of a group
+     * @param fold rows that a group, where it lies in one piece, is folded into
+     * @param limit weights of that piece
+     * @param group its first group
+     * @param groups how many
+     * @param team its team's number
+     * @param members jobs of the team
+     * @param member its number among them
+     * @param theta where the norm of its first group is
+     * @param slot where its sums are
+     */
+    record Job(
+            Kind kind,
+            int set,
+            int tensor,
+            int part,
+            long first,
+            long stride,
+            int row,
+            int rows,
+            int columns,
+            int inner,
+            int fold,
+            int limit,
+            int group,
+            int groups,
+            int team,
+            int members,
+            int member,
+            long theta,
+            long slot) {}
+
+    /**
+     * Some weights whose gradients are looked at.
+     *
+     * @param tensor their tensor, in the order of the tables
+     * @param first the logical index of the first
+     * @param count how many
+     */
+    record Scan(int tensor, long first, int count) {}
+
+    private final List<Job> jobs = new ArrayList<>();
+    private final List<Scan> scans = new ArrayList<>();
+    private final List<Integer> firstJobs = new ArrayList<>();
+    private final List<int[]> firstMembers = new ArrayList<>();
+    private int teams;
+    private int largestTeam = 1;
+    private long slots;
+
+    /** All jobs. */
+    List<Job> jobs() {
+        return jobs;
+    }
+
+    /** Where gradients are looked at. */
+    List<Scan> scans() {
+        return scans;
+    }
+
+    /** The first job of every set that was added, and the number of all. */
+    List<Integer> firstJobs() {
+        List<Integer> all = new ArrayList<>(firstJobs);
+        all.add(jobs.size());
+        return all;
+    }
+
+    /** For every set that was added, the number within a team of the first job of each part, and the number of all. */
+    int[] firstMembers(int set) {
+        return firstMembers.get(set);
+    }
+
+    int teams() {
+        return teams;
+    }
+
+    /** How many jobs the largest team has: they must all run at once. */
+    int largestTeam() {
+        return largestTeam;
+    }
+
+    /** How many groups all jobs have. */
+    long slots() {
+        return slots;
+    }
+
+    /** Has the gradients of a tensor looked at. */
+    void scan(int tensor, long size) {
+        for (long first = 0; first < size; first += SCAN) {
+            scans.add(new Scan(tensor, first, (int) Math.min(SCAN, size - first)));
+        }
+    }
+
+    /**
+     * Adds a set.
+     *
+     * @param kind how it is stepped
+     * @param plan its tensors and groups
+     * @param set its number
+     * @param tensor the number of its first tensor
+     * @param theta where the norms of its groups are
+     */
+    void add(Kind kind, SetPlan plan, int set, int tensor, long theta) {
+        firstJobs.add(jobs.size());
+        if (kind == Kind.PLAIN || kind == Kind.SINGLE) {
+            firstMembers.add(new int[1]);
+            for (int i = 0; i < plan.sizes().size(); i++) {
+                cut(kind, set, tensor + i, plan.sizes().get(i));
+            }
+        } else {
+            Regularizer regularizer = Objects.requireNonNull(plan.regularizer());
+            cut(kind, set, tensor, Kind.parts(regularizer.groups()), theta);
+        }
+    }
+
+    private void cut(Kind kind, int set, int tensor, long size) {
+        for (long first = 0; first < size; first += STRETCH) {
+            int count = (int) Math.min(STRETCH, size - first);
+            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0));
+        }
+    }
+
+    /** How a tensor's share of a group is laid out: columns of a group, rows, and rows that one piece is folded into. */
+    private record Shape(AxisGroups part, int columns, int fold) {
+        static Shape of(AxisGroups part) {
+            int fold = Math.ceilDiv(part.inner(), THREADS);
+            return new Shape(part, Math.ceilDiv(part.inner(), fold), fold);
+        }
+
+        int rows() {
+            return Math.multiplyExact(part.outer(), fold);
+        }
+
+        /** Rows of a job with so many groups. */
+        int jobRows(int groups) {
+            return THREADS / (groups * columns) * DEEP;
+        }
+
+        int jobs(int groups) {
+            return Math.ceilDiv(rows(), jobRows(groups));
+        }
+    }
+
+    private void cut(Kind kind, int set, int tensor, List<AxisGroups> parts, long theta) {
+        List<Shape> shapes = parts.stream().map(Shape::of).toList();
+        int count = parts.getFirst().count();
+        int together = together(kind, shapes, count);
+        int[] first = new int[shapes.size() + 1];
+        for (int part = 0; part < shapes.size(); part++) {
+            first[part + 1] = first[part] + shapes.get(part).jobs(together);
+        }
+        firstMembers.add(first);
+        int members = first[shapes.size()];
+        largestTeam = Math.max(largestTeam, members);
+        for (int group = 0; group < count; group += together) {
+            int groups = Math.min(together, count - group);
+            for (int part = 0; part < shapes.size(); part++) {
+                Shape shape = shapes.get(part);
+                AxisGroups axis = shape.part();
+                int height = shape.jobRows(together);
+                for (int i = 0; i < shape.jobs(together); i++) {
+                    jobs.add(new Job(
+                            kind,
+                            set,
+                            tensor + part,
+                            part,
+                            (long) group * axis.inner(),
+                            (long) count * axis.inner(),
+                            i * height,
+                            Math.min(height, shape.rows() - i * height),
+                            groups * shape.columns(),
+                            shape.columns(),
+                            shape.fold(),
+                            axis.inner(),
+                            group,
+                            groups,
+                            teams,
+                            members,
+                            first[part] + i,
+                            theta + group,
+                            slots));
+                    slots += groups;
+                }
+            }
+            teams++;
+        }
+    }
+
+    /** How many groups go into a tile. */
+    private static int together(Kind kind, List<Shape> shapes, int count) {
+        if (shapes.stream().anyMatch(shape -> shape.fold() > 1)) {
+            return 1;
+        }
+        int widest = shapes.stream().mapToInt(Shape::columns).max().orElseThrow();
+        int most = Math.min(Math.min(count, MOST_GROUPS), THREADS / widest);
+        if (kind == Kind.NESTING) {
+            most = Math.min(most, MOST_NESTED);
+        }
+        int chosen = most;
+        for (int groups = most; groups >= 1; groups--) {
+            int columns = groups * widest;
+            boolean good = columns >= (columns % SECTOR == 0 ? LEAST_COLUMNS : RAGGED_COLUMNS) && THREADS / columns * columns >= LEAST_USE * THREADS;
+            boolean whole = shapes.size() == 1 && shapes.getFirst().jobs(groups) == 1;
+            if (good && whole) {
+                return groups; // one job for all rows: nobody has to wait
+            }
+            chosen = good ? groups : chosen;
+        }
+        return chosen;
+    }
+}

@@ -1,0 +1,168 @@
+package dev.espalier.cuda.driver;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** NVIDIA's run-time compiler: from CUDA C to the machine code of a GPU, in the process. */
+final class Nvrtc {
+    /** The variable that names the library, where it lies in an unusual place. */
+    static final String LIBRARY_VARIABLE = "ESPALIER_NVRTC";
+
+    private static final List<String> NAMES = List.of("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12");
+    private static final int SUCCESS = 0;
+
+    private final NativeLibrary library;
+    private final MethodHandle create;
+    private final MethodHandle compile;
+    private final MethodHandle destroy;
+    private final MethodHandle logSize;
+    private final MethodHandle log;
+    private final MethodHandle binarySize;
+    private final MethodHandle binary;
+
+    /** The compiler; throws with the places that were looked at if there is none. */
+    Nvrtc() {
+        this(NativeLibrary.open(
+                "the CUDA compiler NVRTC",
+                candidates(System.getenv()),
+                "install CUDA's libnvrtc, or name the file in " + LIBRARY_VARIABLE));
+    }
+
+    private Nvrtc(NativeLibrary library) {
+        this.library = library;
+        create = library.function("nvrtcCreateProgram", ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS);
+        compile = library.function("nvrtcCompileProgram", JAVA_LONG, JAVA_INT, ADDRESS);
+        destroy = library.function("nvrtcDestroyProgram", ADDRESS);
+        logSize = library.function("nvrtcGetProgramLogSize", JAVA_LONG, ADDRESS);
+        log = library.function("nvrtcGetProgramLog", JAVA_LONG, ADDRESS);
+        binarySize = library.function("nvrtcGetCUBINSize", JAVA_LONG, ADDRESS);
+        binary = library.function("nvrtcGetCUBIN", JAVA_LONG, ADDRESS);
+    }
+
+    /**
+     * Where the library may be: where the variable says; where the loader looks; in CUDA's usual folders; beside PyTorch, of
+     * Python or of DJL, which brings its own.
+     */
+    static List<String> candidates(Map<String, String> environment) {
+        List<String> candidates = new ArrayList<>();
+        String named = environment.get(LIBRARY_VARIABLE);
+        if (named != null) {
+            candidates.add(named);
+        }
+        candidates.addAll(NAMES);
+        List<Path> folders = new ArrayList<>();
+        for (String variable : List.of("CUDA_HOME", "CUDA_PATH")) {
+            String home = environment.get(variable);
+            if (home != null) {
+                folders.add(Path.of(home, "lib64"));
+            }
+        }
+        folders.add(Path.of("/usr/local/cuda/lib64"));
+        String torch = environment.get("PYTORCH_LIBRARY_PATH");
+        if (torch != null) {
+            Path lib = Path.of(torch);
+            folders.add(lib);
+            folders.addAll(children(lib.resolve("../../nvidia"), "lib"));
+        }
+        folders.addAll(children(Path.of(System.getProperty("user.home"), ".djl.ai", "pytorch"), ""));
+        for (Path folder : folders) {
+            candidates.addAll(librariesIn(folder));
+        }
+        return candidates;
+    }
+
+    private static List<Path> children(Path folder, String below) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> children = Files.list(folder)) {
+            return children.map(child -> child.resolve(below)).sorted().toList();
+        } catch (IOException e) {
+            return List.of(); // not ours to look into
+        }
+    }
+
+    private static List<String> librariesIn(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.getFileName().toString().matches("libnvrtc(-[0-9a-f]+)?\\.so.*"))
+                    .map(file -> file.toAbsolutePath().normalize().toString())
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    /**
+     * Compiles a source.
+     *
+     * @param name what messages call it
+     * @param source CUDA C
+     * @param options of the compiler
+     * @return machine code
+     */
+    byte[] compile(String name, String source, List<String> options) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handle = arena.allocate(JAVA_LONG);
+            require("nvrtcCreateProgram", (int) create.invokeExact(
+                    handle,
+                    arena.allocateFrom(source),
+                    arena.allocateFrom(name),
+                    0,
+                    MemorySegment.NULL,
+                    MemorySegment.NULL));
+            long program = handle.get(JAVA_LONG, 0);
+            try {
+                MemorySegment arguments = arena.allocate(ADDRESS, Math.max(1, options.size()));
+                for (int i = 0; i < options.size(); i++) {
+                    arguments.setAtIndex(ADDRESS, i, arena.allocateFrom(options.get(i)));
+                }
+                int status = (int) compile.invokeExact(program, options.size(), arguments);
+                if (status != SUCCESS) {
+                    throw new CudaException("%s of %s could not compile %s %s:%n%s"
+                            .formatted("NVRTC", library.name(), name, options, log(arena, program).strip()));
+                }
+                MemorySegment size = arena.allocate(JAVA_LONG);
+                require("nvrtcGetCUBINSize", (int) binarySize.invokeExact(program, size));
+                MemorySegment code = arena.allocate(size.get(JAVA_LONG, 0));
+                require("nvrtcGetCUBIN", (int) binary.invokeExact(program, code));
+                return code.toArray(JAVA_BYTE);
+            } finally {
+                require("nvrtcDestroyProgram", (int) destroy.invokeExact(handle));
+            }
+        } catch (Throwable thrown) {
+            throw NativeLibrary.unchecked(thrown);
+        }
+    }
+
+    @SuppressWarnings("checkstyle:IllegalThrows") // as method handles declare
+    private String log(Arena arena, long program) throws Throwable {
+        MemorySegment size = arena.allocate(JAVA_LONG);
+        require("nvrtcGetProgramLogSize", (int) logSize.invokeExact(program, size));
+        MemorySegment text = arena.allocate(Math.max(1, size.get(JAVA_LONG, 0)));
+        require("nvrtcGetProgramLog", (int) log.invokeExact(program, text));
+        return text.getString(0);
+    }
+
+    private static void require(String function, int status) {
+        if (status != SUCCESS) {
+            throw new CudaException(function + " failed with status " + status);
+        }
+    }
+}

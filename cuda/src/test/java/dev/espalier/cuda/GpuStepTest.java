@@ -1,0 +1,496 @@
+package dev.espalier.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.cuda.GpuModel.Layout;
+import dev.espalier.cuda.driver.CudaException;
+import dev.espalier.cuda.driver.Gpu;
+import dev.espalier.group.AxisGroups;
+import dev.espalier.group.Groups;
+import dev.espalier.group.IndexGroups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.kernel.LaneChoice;
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.penalty.GroupMcp;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.Profile;
+import dev.espalier.penalty.SparseGroupLasso;
+import dev.espalier.prox.Metric;
+import dev.espalier.prox.Regularizer;
+import dev.espalier.prox.Summary;
+import dev.espalier.prox.WeightedProx;
+import dev.espalier.rule.Coefficients;
+import dev.espalier.rule.UpdateRule;
+import dev.espalier.schedule.LearningRate;
+import dev.espalier.step.NonFiniteGradientException;
+import dev.espalier.step.Optimizer;
+import dev.espalier.step.Parameter;
+import dev.espalier.step.ParameterSet;
+import dev.espalier.step.StepOptions;
+import dev.espalier.step.StepOptions.Method;
+import dev.espalier.step.StepOptions.NonFinite;
+import dev.espalier.step.StepReport;
+import dev.espalier.tensor.ElementType;
+import dev.espalier.tensor.Place;
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A step on a GPU is that on the processor, up to rounding. Skipped, with the reason, where there is no GPU. */
+class GpuStepTest {
+    private static final StepOptions OPTIONS = StepOptions.DEFAULT.withThreads(1);
+
+    @BeforeEach
+    void thereIsAGpu() {
+        assumeTrue(CudaSteps.whyNot().isEmpty(), () -> "no GPU: " + CudaSteps.whyNot().orElseThrow());
+    }
+
+    private static ParameterSet set(String name, Groups groups, Penalty penalty) {
+        Parameter[] parameters = new Parameter[groups.tensorSizes().size()];
+        Arrays.setAll(
+                parameters, i -> new Parameter(name + i, groups.tensorSizes().get(i)));
+        return ParameterSet.of(LearningRate.constant(0.1), parameters)
+                .withWeightDecay(0.1)
+                .withRegularizer(new Regularizer(penalty, groups));
+    }
+
+    private static ParameterSet free(String name, long size) {
+        return ParameterSet.of(LearningRate.constant(0.1), new Parameter(name, size)).withWeightDecay(0.1);
+    }
+
+    /** The same steps on both; what each reports, and all weights and state, agree. Returns what was done in all. */
+    private static Summary assertAgree(UpdateRule rule, List<ParameterSet> sets, StepOptions options, int steps) {
+        return assertAgree(rule, sets, options, steps, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+    }
+
+    private static Summary assertAgree(
+            UpdateRule rule, List<ParameterSet> sets, StepOptions options, int steps, Layout weights, Layout gradients) {
+        Summary total = Summary.EMPTY;
+        try (GpuModel model = new GpuModel(sets, weights, gradients);
+                Optimizer host = new Optimizer(rule, sets, options, LaneChoice.SCALAR);
+                Optimizer gpu = new Optimizer(rule, sets, options, CudaSteps.onFirstGpu())) {
+            SplittableRandom random = new SplittableRandom(5);
+            GpuModel.fill(model.weights, random, 0.5);
+            model.upload(model.weights, model.gpuWeights);
+            for (int step = 0; step < steps; step++) {
+                GpuModel.fill(model.gradients, random, step == 3 ? 6 : 1);
+                model.upload(model.gradients, model.gpuGradients);
+                StepReport expected = host.step(model.weights, model.gradients);
+                StepReport actual = gpu.step(model.gpuWeights, model.gpuGradients);
+                assertReports(expected, actual);
+                total = total.plus(actual.summary());
+                SequencedMap<String, TensorView> found = model.download();
+                model.weights.forEach((name, tensor) -> assertClose(name, tensor, found.get(name)));
+                model.upload(model.weights, model.gpuWeights); // from the same point again
+            }
+            SequencedMap<String, MemorySegment> state = host.state();
+            SequencedMap<String, MemorySegment> other = gpu.state();
+            assertEquals(List.copyOf(state.keySet()), List.copyOf(other.keySet()));
+            boolean exact = options.method() == Method.PROXIMAL;
+            state.forEach((name, memory) -> {
+                if (name.startsWith("theta/") || !exact) {
+                    assertArrayEquals(floats(memory), floats(other.get(name)), 1e-5f, name);
+                } else {
+                    assertEquals(-1, memory.mismatch(other.get(name)), name); // moments to the last bit
+                }
+            });
+        }
+        return total;
+    }
+
+    private static float[] floats(MemorySegment memory) {
+        float[] values = new float[Math.toIntExact(memory.byteSize() / 4)];
+        MemorySegment.copy(memory, ValueLayout.JAVA_FLOAT_UNALIGNED, 0, values, 0, values.length);
+        return values;
+    }
+
+    private static void assertReports(StepReport expected, StepReport actual) {
+        assertEquals(expected.sets().size(), actual.sets().size());
+        for (int i = 0; i < expected.sets().size(); i++) {
+            Summary one = expected.sets().get(i).summary();
+            Summary other = actual.sets().get(i).summary();
+            String what = expected.sets().get(i) + " and " + actual.sets().get(i);
+            assertEquals(one.zeroed(), other.zeroed(), what);
+            assertEquals(one.shrunk(), other.shrunk(), what);
+            assertEquals(one.untouched(), other.untouched(), what);
+            assertEquals(one.zeroedWithin(), other.zeroedWithin(), what);
+            assertEquals(one.unconverged(), other.unconverged(), what);
+            assertTrue(Math.abs(one.iterations() - other.iterations()) <= 2 + 0.2 * one.iterations(), what);
+            double penalty = expected.sets().get(i).penalty();
+            assertEquals(penalty, actual.sets().get(i).penalty(), 1e-5 * Math.abs(penalty), what);
+        }
+    }
+
+    private static void assertClose(String name, TensorView expected, TensorView actual) {
+        for (long i = 0; i < expected.size(); i++) {
+            double value = expected.get(i);
+            if (!(Math.abs(value - actual.get(i)) <= 3e-6 * Math.abs(value) + 1e-6)) {
+                long place = i;
+                assertEquals(value, actual.get(i), () -> name + "[" + place + "]");
+            }
+        }
+    }
+
+    static List<UpdateRule> rules() {
+        return List.of(
+                new UpdateRule.Sgd(),
+                new UpdateRule.Momentum(),
+                new UpdateRule.AdaGrad(),
+                new UpdateRule.RmsProp(),
+                new UpdateRule.Adam());
+    }
+
+    static List<Penalty> penalties() {
+        return List.of(
+                new GroupLasso(2),
+                new GroupLasso(0),
+                new GroupMcp(2, 0.7),
+                new GroupMcp(1, 0.05),
+                new SparseGroupLasso(2, 0.3),
+                new TwoKnees(2));
+    }
+
+    /** A penalty that the GPU has no fast path for: constant, then falling, then none. */
+    private record TwoKnees(double lambda) implements Penalty {
+        @Override
+        public double strength(long size) {
+            return lambda * Math.sqrt(size);
+        }
+
+        @Override
+        public Profile profile(double strength) {
+            return Profile.of(
+                    new Profile.Piece(0, strength, 0),
+                    new Profile.Piece(strength, 2 * strength, 1),
+                    new Profile.Piece(2 * strength, 0, 0));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void everyRuleWithEveryPenaltyAndLayout(UpdateRule rule) {
+        List<ParameterSet> sets = new ArrayList<>();
+        int number = 0;
+        for (Penalty penalty : penalties()) {
+            List<Groups> some = List.of(
+                    new AxisGroups(40, 30, 1),
+                    new AxisGroups(17, 12, 9),
+                    new AxisGroups(1, 10, 300),
+                    new AxisGroups(1, 50, 7),
+                    AxisGroups.single(333),
+                    new JointGroups(List.of(new AxisGroups(30, 20, 1), new AxisGroups(5, 20, 9), new AxisGroups(1, 20, 2))),
+                    new IndexGroups(20, List.of(List.of(0L, 5L, 7L), List.of(1L, 2L))));
+            for (Groups groups : some) {
+                sets.add(set("set" + number++ + ".", groups, penalty));
+            }
+        }
+        JointGroups joint = new JointGroups(List.of(new AxisGroups(30, 40, 1), new AxisGroups(5, 40, 2)));
+        sets.add(set("nested.", NestedGroups.ofParts(joint), new NestedLasso(2, 0.4)));
+        sets.add(set("none.", NestedGroups.ofParts(joint), new NestedLasso(0, 0.4)));
+        sets.add(set(
+                "listed.",
+                NestedGroups.of(new AxisGroups(4, 5, 2), new AxisGroups(1, 20, 2)),
+                new NestedLasso(2, 0.4)));
+        sets.add(free("free", 12_345));
+        Summary total = assertAgree(rule, sets, OPTIONS, 5);
+        assertTrue(Math.min(Math.min(total.zeroed(), total.shrunk()), total.untouched()) > 50, total::toString);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tensorsMayLieAnyhow(Layout layout) {
+        JointGroups joint = new JointGroups(List.of(new AxisGroups(30, 40, 1), new AxisGroups(5, 40, 2)));
+        List<ParameterSet> sets = List.of(
+                set("conv", new AxisGroups(20, 30, 9), new GroupMcp(2, 0.7)),
+                set("linear", new AxisGroups(100, 64, 1), new GroupLasso(2)),
+                set("nested", NestedGroups.ofParts(joint), new NestedLasso(2, 0.4)),
+                set("single", AxisGroups.single(100), new GroupLasso(2)),
+                set("index", new IndexGroups(20, List.of(List.of(0L, 5L))), new GroupLasso(2)),
+                free("free", 5000));
+        assertAgree(new UpdateRule.Adam(), sets, OPTIONS, 3, layout, Layout.ROW_MAJOR);
+        assertAgree(new UpdateRule.Adam(), sets, OPTIONS, 3, Layout.SLICED, layout);
+    }
+
+    @Test
+    void awkwardShapes() {
+        int[] sizes = {1, 2, 3, 9, 17, 65, 257};
+        List<ParameterSet> sets = new ArrayList<>();
+        for (int outer : sizes) {
+            for (int count : sizes) {
+                for (int inner : sizes) {
+                    if ((long) outer * count * inner <= 20_000) {
+                        Penalty penalty = sets.size() % 2 == 0 ? new GroupLasso(2) : new GroupMcp(2, 0.7);
+                        sets.add(set("set" + sets.size() + ".", new AxisGroups(outer, count, inner), penalty));
+                    }
+                }
+            }
+        }
+        assertAgree(new UpdateRule.Adam(), sets, OPTIONS, 4);
+    }
+
+    @Test
+    void groupsOfRealLayersSpanManyBlocks() {
+        JointGroups attention = new JointGroups(
+                List.of(new AxisGroups(768, 768, 1), new AxisGroups(768, 768, 1), new AxisGroups(768, 768, 1)));
+        List<ParameterSet> sets = List.of(
+                set("conv", new AxisGroups(512, 512, 9), new GroupMcp(0.05, 0.7)),
+                set("linear", new AxisGroups(3072, 768, 1), new GroupLasso(0.05)),
+                set("joint", attention, new GroupLasso(0.05)),
+                set("nested", NestedGroups.ofParts(attention), new NestedLasso(0.05, 0.5)),
+                set("rows", new AxisGroups(1, 2000, 768), new GroupLasso(0.05)),
+                free("free", 1_000_003));
+        Summary total = assertAgree(new UpdateRule.Adam(), sets, StepOptions.DEFAULT, 3);
+        assertTrue(total.shrunk() > 0, total::toString);
+    }
+
+    @Test
+    void theSubgradientMethodIsThere() {
+        JointGroups joint = new JointGroups(List.of(new AxisGroups(30, 20, 1), new AxisGroups(5, 20, 9)));
+        List<ParameterSet> sets = List.of(
+                set("conv", new AxisGroups(200, 30, 9), new GroupMcp(0.2, 0.7)),
+                set("joint", joint, new SparseGroupLasso(0.2, 0.3)),
+                set("nested", NestedGroups.ofParts(joint), new NestedLasso(0.2, 0.4)),
+                set("index", new IndexGroups(20, List.of(List.of(0L, 5L))), new GroupLasso(2)),
+                free("free", 5000));
+        assertAgree(new UpdateRule.Adam(), sets, OPTIONS.withMethod(Method.SUBGRADIENT), 4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 1e-45, 1e-3, 10})
+    void anyLearningRate(double rate) {
+        JointGroups joint = new JointGroups(List.of(new AxisGroups(30, 40, 1), new AxisGroups(5, 40, 2)));
+        List<ParameterSet> sets = new ArrayList<>();
+        for (Penalty penalty : penalties()) {
+            sets.add(set("conv" + sets.size(), new AxisGroups(20, 30, 9), penalty));
+            sets.add(set("single" + sets.size(), AxisGroups.single(50), penalty));
+        }
+        sets.add(set("nested", NestedGroups.ofParts(joint), new NestedLasso(2, 0.4)));
+        sets.add(free("free", 50));
+        List<ParameterSet> rated = sets.stream()
+                .map(set -> new ParameterSet(
+                        set.parameters(), LearningRate.constant(rate), set.weightDecay(), set.regularizer(), false))
+                .toList();
+        assertAgree(new UpdateRule.Adam(), rated, OPTIONS, 3);
+    }
+
+    @Test
+    void aStepIsTheDoublePrecisionOperatorUpToRounding() {
+        AxisGroups groups = new AxisGroups(600, 40, 9);
+        for (Penalty penalty : List.of(new GroupLasso(0.3), new GroupMcp(0.3, 2))) {
+            List<ParameterSet> sets = List.of(set("w", groups, penalty));
+            UpdateRule rule = new UpdateRule.Adam();
+            try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                    Optimizer gpu = new Optimizer(rule, sets, OPTIONS, CudaSteps.onFirstGpu())) {
+                SplittableRandom random = new SplittableRandom(9);
+                GpuModel.fill(model.weights, random, 0.5);
+                GpuModel.fill(model.gradients, random, 1);
+                model.upload(model.weights, model.gpuWeights);
+                model.upload(model.gradients, model.gpuGradients);
+                Summary done = gpu.step(model.gpuWeights, model.gpuGradients).summary();
+                double[] expected = doubleStep(rule.at(1), model, groups, penalty, done);
+                TensorView found = model.download().get("w0");
+                for (int i = 0; i < expected.length; i++) {
+                    assertEquals(expected[i], found.get(i), 2e-6 * Math.abs(expected[i]) + 2e-7, penalty + " " + i);
+                }
+            }
+        }
+    }
+
+    private static double[] doubleStep(
+            Coefficients rule, GpuModel model, AxisGroups groups, Penalty penalty, Summary done) {
+        TensorView weights = model.weights.get("w0");
+        TensorView gradients = model.gradients.get("w0");
+        double[] x = new double[Math.toIntExact(weights.size())];
+        double[] d = new double[x.length];
+        for (int i = 0; i < x.length; i++) {
+            double g = gradients.get(i);
+            d[i] = Math.sqrt(rule.scaleSecond() * rule.addSecond() * g * g + rule.innerEpsilon()) + rule.outerEpsilon();
+            double direction = rule.scaleFirst() * rule.addFirst() * g;
+            x[i] = (1 - 0.1 * 0.1) * weights.get(i) - 0.1 * direction / d[i];
+        }
+        Summary summary = new Regularizer(penalty, groups)
+                .apply(
+                        WeightedProx.EXACT,
+                        List.of(TensorView.of(x)),
+                        new Metric(List.of(TensorView.of(d)), 0.1));
+        assertEquals(summary.zeroed(), done.zeroed());
+        assertEquals(summary.shrunk(), done.shrunk());
+        return x;
+    }
+
+    @Test
+    void twoRunsAreTheSameToTheLastBit() {
+        List<ParameterSet> sets = List.of(
+                set("conv", new AxisGroups(512, 256, 9), new GroupMcp(0.05, 0.7)),
+                set("linear", new AxisGroups(3072, 768, 1), new GroupLasso(0.05)),
+                free("free", 100_001));
+        List<Object> traces = new ArrayList<>();
+        for (int run = 0; run < 3; run++) {
+            try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                    Optimizer gpu = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS, CudaSteps.onFirstGpu())) {
+                SplittableRandom random = new SplittableRandom(3);
+                GpuModel.fill(model.weights, random, 0.5);
+                model.upload(model.weights, model.gpuWeights);
+                List<StepReport> reports = new ArrayList<>();
+                for (int step = 0; step < 4; step++) {
+                    GpuModel.fill(model.gradients, random, 1);
+                    model.upload(model.gradients, model.gpuGradients);
+                    reports.add(gpu.step(model.gpuWeights, model.gpuGradients));
+                }
+                List<Integer> hashes = new ArrayList<>();
+                model.download().values().forEach(tensor -> hashes.add(Arrays.hashCode(floats(tensor.segment()))));
+                gpu.state().values().forEach(memory -> hashes.add(Arrays.hashCode(floats(memory))));
+                traces.add(List.of(reports, hashes));
+            }
+        }
+        assertEquals(traces.get(0), traces.get(1));
+        assertEquals(traces.get(0), traces.get(2));
+    }
+
+    @Test
+    void aBadGradientChangesNothingAndIsNamed() {
+        List<ParameterSet> sets = List.of(
+                set("conv", new AxisGroups(64, 32, 9), new GroupLasso(0.5)),
+                set("index", new IndexGroups(20, List.of(List.of(0L, 5L))), new GroupLasso(2)),
+                free("free", 100_001));
+        for (float bad : new float[] {Float.NaN, Float.NEGATIVE_INFINITY, 2e15f}) {
+            try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                    Optimizer gpu = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS, CudaSteps.onFirstGpu());
+                    Optimizer skipping = new Optimizer(
+                            new UpdateRule.Adam(),
+                            sets,
+                            OPTIONS.withNonFinite(NonFinite.SKIP),
+                            CudaSteps.onFirstGpu())) {
+                SplittableRandom random = new SplittableRandom(3);
+                GpuModel.fill(model.weights, random, 0.5);
+                GpuModel.fill(model.gradients, random, 1);
+                model.upload(model.weights, model.gpuWeights);
+                model.gradients.get("free").set(99_999, bad);
+                model.upload(model.gradients, model.gpuGradients);
+                var thrown = assertThrows(
+                        NonFiniteGradientException.class, () -> gpu.step(model.gpuWeights, model.gpuGradients));
+                assertTrue(thrown.getMessage().contains("free"), thrown::getMessage);
+                assertTrue(skipping.step(model.gpuWeights, model.gpuGradients).skipped());
+                model.download()
+                        .forEach((name, tensor) -> assertEquals(
+                                -1, tensor.segment().mismatch(model.weights.get(name).segment()), name));
+                gpu.state().forEach((name, memory) -> assertEquals(0, Arrays.stream(bytes(memory)).sum(), name));
+                model.gradients.get("free").set(99_999, 1);
+                model.upload(model.gradients, model.gpuGradients);
+                assertEquals(1, gpu.step(model.gpuWeights, model.gpuGradients).step()); // and it goes on
+            }
+        }
+    }
+
+    private static int[] bytes(MemorySegment memory) {
+        byte[] bytes = memory.toArray(ValueLayout.JAVA_BYTE);
+        int[] values = new int[bytes.length];
+        Arrays.setAll(values, i -> bytes[i]);
+        return values;
+    }
+
+    @Test
+    void aRunGoesOnOnTheOtherDevice() {
+        List<ParameterSet> sets = List.of(
+                set("conv", new AxisGroups(64, 32, 9), new GroupLasso(0.5)),
+                set("index", new IndexGroups(20, List.of(List.of(0L, 5L))), new GroupLasso(2)),
+                free("free", 1001));
+        try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                Optimizer host = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS);
+                Optimizer gpu = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS, CudaSteps.onFirstGpu())) {
+            SplittableRandom random = new SplittableRandom(3);
+            GpuModel.fill(model.weights, random, 0.5);
+            for (int step = 0; step < 3; step++) {
+                GpuModel.fill(model.gradients, random, 1);
+                host.step(model.weights, model.gradients);
+            }
+            SequencedMap<String, MemorySegment> state = host.state();
+            gpu.state().forEach((name, memory) -> memory.copyFrom(state.get(name)));
+            model.upload(model.weights, model.gpuWeights);
+            model.upload(model.gradients, model.gpuGradients);
+            StepReport expected = host.step(model.weights, model.gradients);
+            StepReport actual = gpu.step(model.gpuWeights, model.gpuGradients);
+            assertEquals(4, actual.step());
+            assertReports(expected, actual);
+            model.download().forEach((name, tensor) -> assertClose(name, model.weights.get(name), tensor));
+        }
+    }
+
+    @Test
+    void thePenaltyCanBeChanged() {
+        List<ParameterSet> sets = List.of(set("conv", new AxisGroups(64, 32, 9), new GroupLasso(0)), free("free", 11));
+        try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                Optimizer gpu = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS, CudaSteps.onFirstGpu())) {
+            SplittableRandom random = new SplittableRandom(3);
+            GpuModel.fill(model.weights, random, 0.5);
+            GpuModel.fill(model.gradients, random, 1);
+            model.upload(model.weights, model.gpuWeights);
+            model.upload(model.gradients, model.gpuGradients);
+            assertEquals(32, gpu.step(model.gpuWeights, model.gpuGradients).summary().untouched());
+            gpu.changePenalty(new GroupLasso(100));
+            assertEquals(32, gpu.step(model.gpuWeights, model.gpuGradients).summary().zeroed());
+            gpu.changePenalty(new GroupMcp(100, 5));
+            assertEquals(32, gpu.step(model.gpuWeights, model.gpuGradients).summary().zeroed());
+        }
+    }
+
+    @Test
+    void memoryOfTheHostIsRefusedWithWhatToDo() {
+        List<ParameterSet> sets = List.of(free("free", 11));
+        try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                Arena arena = Arena.ofConfined();
+                Optimizer host = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS);
+                Optimizer gpu = new Optimizer(new UpdateRule.Adam(), sets, OPTIONS, CudaSteps.onFirstGpu())) {
+            assertMessage("move it there", () -> gpu.step(model.weights, model.gradients));
+            assertMessage("GPU 0", () -> host.step(model.gpuWeights, model.gpuGradients));
+            SequencedMap<String, TensorView> pretended = model.gpuWeights;
+            pretended.put(
+                    "free",
+                    TensorView.of(
+                            Place.gpu(0),
+                            arena.allocate(44),
+                            ElementType.FLOAT32,
+                            new long[] {11},
+                            new long[] {1}));
+            CudaException thrown =
+                    assertThrows(CudaException.class, () -> gpu.step(pretended, model.gpuGradients));
+            assertTrue(thrown.getMessage().contains("weights of free"), thrown::getMessage);
+        }
+    }
+
+    private static void assertMessage(String part, Runnable action) {
+        IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class, action::run);
+        assertTrue(String.valueOf(thrown.getMessage()).contains(part), thrown::getMessage);
+    }
+
+    @Test
+    void whatTheDriverRefusesIsAnExceptionWithItsMessage() {
+        try (Gpu gpu = Gpu.open(0)) {
+            CudaException memory = assertThrows(CudaException.class, () -> gpu.allocate(1L << 45));
+            assertTrue(memory.getMessage().contains("OUT_OF_MEMORY"), memory::getMessage);
+            CudaException source = assertThrows(
+                    CudaException.class, () -> gpu.compile("broken.cu", "__global__ void f() { wrong }", List.of()));
+            assertTrue(source.getMessage().contains("wrong"), source::getMessage);
+            CudaException device = assertThrows(CudaException.class, () -> Gpu.open(99));
+            assertTrue(device.getMessage().contains("no GPU 99"), device::getMessage);
+        }
+    }
+}

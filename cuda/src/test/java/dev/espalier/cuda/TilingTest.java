@@ -1,0 +1,118 @@
+package dev.espalier.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.cuda.Tiling.Job;
+import dev.espalier.group.AxisGroups;
+import dev.espalier.group.Groups;
+import dev.espalier.group.JointGroups;
+import dev.espalier.group.NestedGroups;
+import dev.espalier.kernel.StepKernel.SetPlan;
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.prox.Regularizer;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Jobs cover every weight once, whatever the shape: what a kernel does with a job is written out here once more. */
+class TilingTest {
+    private static Tiling tiling(Groups groups, Penalty penalty) {
+        SetPlan plan = new SetPlan(
+                IntStream.range(0, groups.tensorSizes().size()).mapToObj(i -> "w" + i).toList(),
+                groups.tensorSizes(),
+                new Regularizer(penalty, groups),
+                true);
+        Tiling tiling = new Tiling();
+        tiling.add(Kind.of(plan), plan, 0, 0, 0);
+        return tiling;
+    }
+
+    /** The group that owns each weight of every tensor, by the jobs; counts doubled and missing ones. */
+    private static void assertCovered(Groups groups, Tiling tiling) {
+        int[][] owners = new int[groups.tensorSizes().size()][];
+        for (int tensor = 0; tensor < owners.length; tensor++) {
+            owners[tensor] = new int[Math.toIntExact(groups.tensorSizes().get(tensor))];
+        }
+        for (Job job : tiling.jobs()) {
+            int lanes = Tiling.THREADS / job.columns();
+            assertTrue(lanes >= 1 && job.rows() <= lanes * Tiling.DEEP && job.rows() >= 1, job::toString);
+            assertEquals(job.groups() * job.inner(), job.columns());
+            for (int row = job.row(); row < job.row() + job.rows(); row++) {
+                for (int column = 0; column < job.columns(); column++) {
+                    int within = row % job.fold() * job.columns() + column;
+                    if (job.fold() == 1 || within < job.limit()) {
+                        long index = job.first() + row / job.fold() * job.stride() + (job.fold() == 1 ? column : within);
+                        int owner = job.group() + column / job.inner();
+                        assertEquals(0, owners[job.tensor()][(int) index], "twice");
+                        owners[job.tensor()][(int) index] = owner + 1;
+                    }
+                }
+            }
+        }
+        for (int group = 0; group < groups.count(); group++) {
+            int expected = group + 1;
+            groups.forEach(group, (tensor, index) -> assertEquals(expected, owners[tensor][(int) index]));
+        }
+    }
+
+    @Test
+    void jobsCoverEveryWeightOnceAndKnowItsGroup() {
+        int[] sizes = {1, 2, 3, 9, 17, 64, 257, 700};
+        for (int outer : sizes) {
+            for (int count : sizes) {
+                for (int inner : sizes) {
+                    AxisGroups groups = new AxisGroups(outer, count, inner);
+                    if ((long) outer * count * inner <= 200_000 && outer * inner > 1) {
+                        assertCovered(groups, tiling(groups, new GroupLasso(1)));
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void tensorsOfDifferentShapesShareTheirGroups() {
+        JointGroups joint =
+                new JointGroups(List.of(new AxisGroups(30, 70, 1), new AxisGroups(7, 70, 9), new AxisGroups(1, 70, 300)));
+        assertCovered(joint, tiling(joint, new GroupLasso(1)));
+        JointGroups narrow = new JointGroups(List.of(new AxisGroups(300, 70, 1), new AxisGroups(7, 70, 2)));
+        assertCovered(narrow, tiling(NestedGroups.ofParts(narrow), new NestedLasso(1, 0.5)));
+    }
+
+    @Test
+    void theJobsOfATeamAreNeighboursWithAllRowsOfTheSameGroups() {
+        JointGroups joint = new JointGroups(List.of(new AxisGroups(768, 70, 1), new AxisGroups(3072, 70, 1)));
+        Tiling tiling = tiling(NestedGroups.ofParts(joint), new NestedLasso(1, 0.5));
+        List<Job> jobs = tiling.jobs();
+        for (int i = 0; i < jobs.size(); i++) {
+            Job job = jobs.get(i);
+            Job first = jobs.get(i - job.member());
+            assertEquals(first.team(), job.team());
+            assertEquals(first.group(), job.group());
+            assertEquals(first.slot() + (long) job.member() * job.groups(), job.slot());
+            assertEquals(job.part(), job.member() < tiling.firstMembers(0)[1] ? 0 : 1);
+            assertTrue(job.groups() <= 32);
+        }
+        assertEquals(tiling.firstMembers(0)[2], tiling.largestTeam());
+        assertEquals(jobs.getLast().team() + 1, tiling.teams());
+    }
+
+    @Test
+    void rowsOfATileAreLongEnoughForMemory() {
+        Job linear = tiling(new AxisGroups(768, 768, 1), new GroupLasso(1)).jobs().getFirst();
+        assertEquals(32, linear.columns());
+        Job convolution = tiling(new AxisGroups(512, 512, 9), new GroupLasso(1)).jobs().getFirst();
+        assertEquals(63, convolution.columns());
+    }
+
+    @Test
+    void gradientsAreLookedAtToTheLast() {
+        Tiling tiling = new Tiling();
+        tiling.scan(3, 40_000);
+        assertEquals(40_000, tiling.scans().stream().mapToInt(Tiling.Scan::count).sum());
+        assertEquals(40_000 - 2 * 16_384, tiling.scans().getLast().count());
+    }
+}
