@@ -74,7 +74,12 @@ public final class Main implements Callable<Integer> {
         System.exit(commandLine().execute(arguments));
     }
 
-    static CommandLine commandLine() {
+    /**
+     * The command line as {@link #main} runs it, for programs that run commands without ending the JVM.
+     *
+     * @return all commands, ready to execute
+     */
+    public static CommandLine commandLine() {
         Main main = new Main();
         main.stacktrace = "1".equals(System.getenv(STACKTRACE_VARIABLE));
         return new CommandLine(main)

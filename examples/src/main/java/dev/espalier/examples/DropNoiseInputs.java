@@ -12,6 +12,7 @@ import ai.djl.nn.core.Linear;
 import ai.djl.training.DefaultTrainingConfig;
 import ai.djl.training.EasyTrain;
 import ai.djl.training.Trainer;
+import ai.djl.training.TrainingConfig;
 import ai.djl.training.dataset.ArrayDataset;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.evaluator.Accuracy;
@@ -62,14 +63,18 @@ public final class DropNoiseInputs {
                     .add(Linear.builder().setUnits(HIDDEN).build())
                     .add(Activation.tanhBlock())
                     .add(Linear.builder().setUnits(2).build()));
-            try (ProximalOptimizer optimizer = ProximalAdam.builder() // instead of Optimizer.adam()
-                            .forBlock(model.getBlock())
-                            .optPenalty(new GroupLasso(0.012))
-                            .optLearningRate(LearningRate.constant(0.01))
-                            .build();
-                    Trainer trainer = model.newTrainer(new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
-                            .optOptimizer(optimizer)
-                            .optDevices(new Device[] {Device.cpu()}))) {
+            // docs: optimizer
+            ProximalOptimizer optimizer = ProximalAdam.builder() // instead of Optimizer.adam()
+                    .forBlock(model.getBlock())
+                    .optPenalty(new GroupLasso(0.012))
+                    .optLearningRate(LearningRate.constant(0.01))
+                    .build();
+            TrainingConfig config = new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
+                    .optOptimizer(optimizer)
+                    .optDevices(new Device[] {Device.cpu()});
+            // docs: end
+            try (optimizer;
+                    Trainer trainer = model.newTrainer(config)) {
                 trainer.initialize(new Shape(BATCH, INPUTS));
                 EasyTrain.fit(trainer, EPOCHS, problem(model.getNDManager(), 0), null);
                 report(model, trainer, optimizer);

@@ -1,6 +1,7 @@
 package dev.espalier.examples;
 
 import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.Shape;
@@ -36,7 +37,8 @@ import java.util.Random;
 
 /**
  * Reads a model from an ONNX file, trains it with a penalty on the inputs of every layer, cuts out what became zero, and
- * writes what is left as ONNX: a smaller model that computes the same. Bring a model of your own as the first argument if it takes 20 numbers and tells two classes apart; else a small one is made.
+ * writes what is left as ONNX: a smaller model that computes the same. Bring a model of your own as the first argument if it
+ * takes 20 numbers and tells two classes apart; else a small one is made.
  */
 public final class TrainOnnxModel {
     private static final int INPUTS = 20;
@@ -55,28 +57,33 @@ public final class TrainOnnxModel {
     public static void main(String[] arguments) throws IOException {
         Path folder = Files.createTempDirectory("espalier");
         Path file = arguments.length > 0 ? Path.of(arguments[0]) : export(folder.resolve("model.onnx"));
+        Path pruned = folder.resolve("pruned.onnx");
+        // docs: train
         Graph model = OnnxReader.read(file).graph();
-
-        ModelGroups groups = GroupRules.everything().derive(model);
+        ModelGroups groups = GroupRules.everything().derive(model); // one group for each input channel of each layer
         TrainingPlan training = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
         try (Network network = new Network(model, Device.cpu());
                 Optimizer optimizer = new Optimizer(
                         new UpdateRule.Adam(), training.parameterSets(model, groups), StepOptions.DEFAULT)) {
             train(network, new TrainingStep(network, Loss.softmaxCrossEntropy(), optimizer::step));
             Graph trained = network.graph();
-            for (LayerGroups layer : groups.layers()) {
-                System.out.printf(
-                        Locale.ROOT,
-                        "%s: %d of %d groups are exactly zero%n",
-                        layer.name(),
-                        layer.zeroGroups(trained),
-                        layer.groups().count());
-            }
+            report(groups, trained);
             PrunePlan plan = Pruner.plan(trained, PruneOptions.DEFAULT);
             System.out.print(plan);
-            Path out = folder.resolve("pruned.onnx");
-            OnnxWriter.write(plan.apply(), out);
-            System.out.println("written to " + out);
+            OnnxWriter.write(plan.apply(), pruned);
+        }
+        // docs: end
+        System.out.println("written to " + pruned);
+    }
+
+    private static void report(ModelGroups groups, Graph trained) {
+        for (LayerGroups layer : groups.layers()) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "%s: %d of %d groups are exactly zero%n",
+                    layer.name(),
+                    layer.zeroGroups(trained),
+                    layer.groups().count());
         }
     }
 
@@ -88,8 +95,10 @@ public final class TrainOnnxModel {
             long[] labels = new long[BATCH];
             draw(random, data, labels);
             try (NDManager batch = network.manager().newSubManager()) {
-                TrainingStep.Result result = step.run(
-                        Map.of(input, batch.create(data, new Shape(BATCH, INPUTS))), new NDList(batch.create(labels)));
+                // docs: step
+                Map<String, NDArray> inputs = Map.of(input, batch.create(data, new Shape(BATCH, INPUTS)));
+                TrainingStep.Result result = step.run(inputs, new NDList(batch.create(labels)));
+                // docs: end
                 if (i % 100 == 0) {
                     System.out.printf(Locale.ROOT, "step %d: loss %.3f%n", i, result.loss());
                 }

@@ -17,6 +17,7 @@ import dev.espalier.training.RunOptions;
 import dev.espalier.training.TrainingRun;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
@@ -52,15 +53,17 @@ public final class TrainOwnModel {
      * @throws IOException if nothing can be written
      */
     public static void main(String... arguments) throws IOException {
+        Path place = Files.createTempDirectory("espalier").resolve("run");
+        // docs: train
         Recipe recipe = RecipeReader.parse("own.toml", RECIPE, List.of());
         LabelledData data = LabelledData.load(recipe.data());
         Classification task = new Classification(recipe, data, TrainOwnModel::model);
-        RunFolder folder = new RunFolder(Files.createTempDirectory("espalier").resolve("run"));
-
+        RunFolder folder = new RunFolder(place);
         RunResult result = new TrainingRun(recipe, task, 1, folder, RunOptions.DEFAULT)
                 .begin()
                 .orElseThrow();
         Report.of(folder).write(folder.report());
+        // docs: end
 
         System.out.printf(
                 Locale.ROOT,

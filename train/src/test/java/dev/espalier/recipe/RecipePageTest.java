@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.Test;
 final class RecipePageTest {
     private static final Path PAGE = Repository.file("docs").resolve("recipes.md");
     private static final String HEADER = "| key | for | takes | default | meaning |\n|---|---|---|---|---|\n";
-    private static final Pattern CODE = Pattern.compile("```toml\n(.*?)```", Pattern.DOTALL);
 
     /** The section of the page that lists the keys, as the code has them. */
     private static String reference() {
@@ -45,17 +43,6 @@ final class RecipePageTest {
         assertTrue(page.contains(title), () -> PAGE + " has no section Keys");
         String listed = page.substring(page.indexOf(title) + title.length());
         assertEquals(reference(), listed, () -> "the section Keys, last in " + PAGE + ", must be:\n\n" + reference());
-    }
-
-    @Test
-    void theRecipesOnThePageAreSound() throws IOException {
-        List<String> recipes = new ArrayList<>();
-        CODE.matcher(Files.readString(PAGE))
-                .results()
-                .map((MatchResult match) -> match.group(1))
-                .forEach(recipes::add);
-        assertTrue(!recipes.isEmpty(), "no recipe on the page");
-        recipes.forEach(toml -> RecipeReader.parse(PAGE.toString(), toml, List.of()));
     }
 
     @Test

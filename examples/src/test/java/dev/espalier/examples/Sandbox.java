@@ -1,0 +1,71 @@
+package dev.espalier.examples;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * The folder that samples run in, with what their words in capitals stand for: a model, a recipe, two runs. Java cannot change
+ * its working directory, so Maven starts the tests in it.
+ */
+final class Sandbox {
+    private static final String NAME = "samples";
+
+    private Sandbox() {}
+
+    /** Empties the folder and fills it anew. */
+    static void prepare() throws IOException {
+        Path here = Path.of("").toAbsolutePath();
+        if (!here.endsWith(Path.of("target", NAME))) {
+            throw new IllegalStateException("samples write into the working directory, and that is " + here
+                    + ": run the tests with Maven, or in a folder target/" + NAME);
+        }
+        try (Stream<Path> files = Files.walk(here)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!file.equals(here)) {
+                    Files.delete(file);
+                }
+            }
+        }
+        Files.createDirectory(Path.of("recipes"));
+        try (Stream<Path> recipes = Files.list(Documentation.ROOT.resolve("recipes"))) {
+            for (Path recipe : recipes.toList()) {
+                Files.copy(
+                        recipe, Path.of("recipes").resolve(recipe.getFileName().toString()));
+            }
+        }
+        Files.writeString(Path.of("RECIPE.toml"), """
+                data = { kind = "digits", train_limit = 300 }
+                model = { kind = "mlp", hidden = [24] }
+                penalty = { kind = "group-mcp", lambda = 1e-2, beta = 10 }
+                optimizer.rate = 1e-2
+                training = { epochs = 2, batch_size = 50 }
+                """);
+        train("runs/ONE", "1e-2");
+        train("runs/OTHER", "5e-3");
+        Files.copy(Path.of("runs/ONE/model.onnx"), Path.of("MODEL.onnx"));
+    }
+
+    private static void train(String folder, String lambda) {
+        ShellSamples.espalier(
+                folder, "", List.of("train", "RECIPE.toml", "--set", "penalty.lambda=" + lambda, "--run-dir", folder));
+    }
+
+    /**
+     * What the Python of docs/guide/from-pytorch.md exported with PyTorch 2.13, without the notes on where that was
+     * ({@code metadata_props}).
+     */
+    static Path exported() throws IOException {
+        try {
+            return Path.of(Objects.requireNonNull(Sandbox.class.getResource("net.onnx"), "no net.onnx")
+                    .toURI());
+        } catch (URISyntaxException broken) {
+            throw new IOException(broken);
+        }
+    }
+}

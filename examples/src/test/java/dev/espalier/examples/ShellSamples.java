@@ -1,0 +1,209 @@
+package dev.espalier.examples;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.cli.Main;
+import dev.espalier.recipe.RecipeReader;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * Runs the commands of shell samples in the working directory. {@code ./espalier} runs within this JVM; trainings are cut
+ * short. What cannot be run here is listed with the reason; its options are parsed all the same.
+ */
+final class ShellSamples {
+    /** What a command starts with that is not run, and why. */
+    static final Map<String, String> NOT_RUN = Map.of(
+            "./espalier bench", "measures for minutes",
+            "./espalier data cifar10", "downloads 160 MB",
+            "./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one",
+            "./espalier train recipes/bert-squad", "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT",
+            "mvn", "this test runs within Maven",
+            "java", "runs what mvn built in the line before");
+
+    /** Makes any training short, careful, and content with what little it then learns. */
+    private static final List<String> SHORT = List.of(
+            "data.train_limit=192",
+            "data.test_limit=100",
+            "training.epochs=1",
+            "phases.heal_epochs=0",
+            "optimizer.rate=1e-4",
+            "divergence.chance_epochs=0");
+
+    /** Makes the network of {@code recipes/digits.toml} small. */
+    private static final String SMALL = "model.channels=[4,8]";
+
+    private static final Set<String> TRAINING = Set.of("demo", "train", "sweep");
+    private static final Pattern EXAMPLE = Pattern.compile("-Dexample=(\\w+)");
+    private static final Pattern PROFILE = Pattern.compile("-P(\\w+)");
+
+    /** The exceptions that some command made use of. */
+    private final Set<String> used = new TreeSet<>();
+
+    /** What commands printed, by their lines: what stands on several pages is run once. */
+    private final Map<String, String> outputs = new HashMap<>();
+
+    Set<String> used() {
+        return used;
+    }
+
+    /** Runs a sample, and returns what those of its commands print that are run. */
+    String run(Block block) throws Exception {
+        StringBuilder output = new StringBuilder();
+        List<Command> commands = Command.of(block);
+        assertTrue(!commands.isEmpty(), () -> block.place() + " has no command");
+        for (Command command : commands) {
+            output.append(run(block, command));
+        }
+        return output.toString();
+    }
+
+    private String run(Block block, Command command) throws Exception {
+        return switch (command.words().getFirst()) {
+            case "./espalier" -> {
+                parse(block, command);
+                requireKeys(command);
+                yield isException(command) ? "" : once(block, command);
+            }
+            case "mvn" -> {
+                requireModules(block, command);
+                requireProfiles(block, command);
+                Optional<Class<?>> example = example(command);
+                // An example is run without Maven.
+                yield example.isEmpty() && isException(command) ? "" : Programs.outputOf(example.orElseThrow());
+            }
+            case "java" -> {
+                assertTrue(isException(command), () -> block.place() + " is neither run nor listed: " + command.line());
+                yield "";
+            }
+            case "python" -> Python.run(block, command);
+            default ->
+                throw new AssertionError(
+                        block.place() + " has a command that no treatment is known for: " + command.line());
+        };
+    }
+
+    private boolean isException(Command command) {
+        Optional<String> start =
+                NOT_RUN.keySet().stream().filter(command.line()::startsWith).findFirst();
+        start.ifPresent(used::add);
+        return start.isPresent();
+    }
+
+    private String once(Block block, Command command) {
+        String known = outputs.get(command.line() + command.input());
+        if (known == null) {
+            known = execute(block, command);
+            outputs.put(command.line() + command.input(), known);
+        }
+        return known;
+    }
+
+    private static void parse(Block block, Command command) {
+        String[] arguments = arguments(command).toArray(String[]::new);
+        assertDoesNotThrow(() -> Main.commandLine().parseArgs(arguments), () -> block.place() + ": " + command.line());
+    }
+
+    /** A shipped recipe is read with the overrides of the command, whether or not the training is run. */
+    private static void requireKeys(Command command) throws IOException {
+        List<String> words = command.words();
+        List<String> overrides = IntStream.range(1, words.size())
+                .filter(at -> words.get(at - 1).equals("--set"))
+                .mapToObj(words::get)
+                .toList();
+        for (String word : words) {
+            if (word.startsWith("recipes/")) {
+                RecipeReader.read(Documentation.ROOT.resolve(word), overrides);
+            }
+        }
+    }
+
+    private static List<String> arguments(Command command) {
+        return command.words().subList(1, command.words().size());
+    }
+
+    private String execute(Block block, Command command) {
+        List<String> arguments = new ArrayList<>(arguments(command));
+        if (!arguments.isEmpty() && TRAINING.contains(arguments.getFirst())) {
+            SHORT.forEach(key -> arguments.addAll(List.of("--set", key)));
+            if (command.line().contains("demo") || command.line().contains("digits.toml")) {
+                arguments.addAll(List.of("--set", SMALL));
+            }
+            if (!arguments.contains("--run-dir")) {
+                // Folders are named after the second, and here two runs may begin in the same.
+                arguments.addAll(List.of("--run-dir", "runs/" + arguments.getFirst() + "-" + outputs.size()));
+            }
+        }
+        return espalier(block.place() + ": " + command.line(), command.input(), arguments);
+    }
+
+    /** Runs the command line within this JVM, and returns what it prints. */
+    static String espalier(String name, String input, List<String> arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        InputStream before = System.in;
+        try {
+            System.setIn(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
+            int exitStatus = Main.commandLine()
+                    .setOut(new PrintWriter(out))
+                    .setErr(new PrintWriter(err))
+                    .execute(arguments.toArray(String[]::new));
+            assertEquals(0, exitStatus, () -> name + " fails:\n" + out + err);
+        } finally {
+            System.setIn(before);
+        }
+        return out.toString();
+    }
+
+    private static void requireModules(Block block, Command command) {
+        int modules = command.words().indexOf("-pl");
+        if (modules >= 0) {
+            for (String module : command.words().get(modules + 1).split(",", -1)) {
+                assertTrue(
+                        Files.exists(Documentation.ROOT.resolve(module).resolve("pom.xml")),
+                        () -> block.place() + " names a module " + module + " that is not there");
+            }
+        }
+    }
+
+    private static void requireProfiles(Block block, Command command) throws IOException {
+        String poms = Files.readString(Documentation.ROOT.resolve("pom.xml"))
+                + Files.readString(Documentation.ROOT.resolve("examples/pom.xml"));
+        for (String word : command.words()) {
+            Matcher profile = PROFILE.matcher(word);
+            if (profile.matches()) {
+                assertTrue(
+                        poms.contains("<id>" + profile.group(1) + "</id>"),
+                        () -> block.place() + " names a profile " + profile.group(1) + " that is not there");
+            }
+        }
+    }
+
+    /** The example that a command of Maven runs. */
+    private static Optional<Class<?>> example(Command command) throws ClassNotFoundException {
+        for (String word : command.words()) {
+            Matcher example = EXAMPLE.matcher(word);
+            if (example.matches()) {
+                return Optional.of(Class.forName(ShellSamples.class.getPackageName() + "." + example.group(1)));
+            }
+        }
+        return Optional.empty();
+    }
+}
