@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import ai.djl.Device;
+import dev.espalier.training.Devices;
 import picocli.CommandLine.Option;
 
 /** {@code --device}: where a model is trained. */
@@ -16,9 +17,16 @@ final class DeviceOption {
     Device device() {
         return switch (choice) {
             case CPU -> Device.cpu();
-            case GPU ->
-                throw new IllegalArgumentException(
-                        "--device gpu: the optimizer's step does not run on a GPU yet; use --device cpu");
+            case GPU -> gpu();
         };
+    }
+
+    private static Device gpu() {
+        try {
+            return Devices.gpu();
+        } catch (IllegalArgumentException problem) {
+            throw new IllegalArgumentException(
+                    "--device gpu is not possible: " + problem.getMessage() + "; use --device cpu", problem);
+        }
     }
 }

@@ -9,9 +9,21 @@ import java.util.List;
  * @param batchSize samples that are computed at once
  * @param accumulate batches that make a step
  * @param clipNorm what the norm of the whole gradient is cut to; 0 for no cut
+ * @param precision how exactly products and convolutions are computed
  * @param seeds one run for each
  */
-public record TrainingRecipe(int epochs, int batchSize, int accumulate, double clipNorm, List<Long> seeds) {
+public record TrainingRecipe(
+        int epochs, int batchSize, int accumulate, double clipNorm, Precision precision, List<Long> seeds) {
+
+    /** How exactly products and convolutions are computed. Weights, gradients and the step are single precision. */
+    public enum Precision {
+        /** In single precision. */
+        FLOAT32,
+        /** On GPUs with factors of eleven bits of mantissa; the CPU computes in single precision. */
+        TF32,
+        /** With factors and results of eight bits of mantissa. */
+        BF16
+    }
 
     private static final Key<Integer> EPOCHS =
             Key.whole("training.epochs", "passes over the training data").in(Range.atLeast(1));
@@ -25,6 +37,11 @@ public record TrainingRecipe(int epochs, int batchSize, int accumulate, double c
                     "training.clip_norm", "what the norm of the whole gradient is cut to; 0 for no cut")
             .in(Range.notNegative())
             .otherwise(0.0);
+    private static final Key<Precision> PRECISION = Key.choice(
+                    "training.precision",
+                    Precision.class,
+                    "how exactly products and convolutions are computed; weights, gradients and the step are float32")
+            .otherwise(Precision.FLOAT32);
     private static final Key<List<Long>> SEEDS = Key.longWholes(
                     "training.seeds", "one run for each; several give mean ± standard deviation")
             .in(Range.distinct())
@@ -32,7 +49,7 @@ public record TrainingRecipe(int epochs, int batchSize, int accumulate, double c
 
     static final Section<TrainingRecipe> SECTION = new Section<>(
             "training",
-            List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, SEEDS),
+            List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS),
             TrainingRecipe::from,
             TrainingRecipe::values);
 
@@ -52,7 +69,7 @@ public record TrainingRecipe(int epochs, int batchSize, int accumulate, double c
      * @return the recipe
      */
     public TrainingRecipe withEpochs(int other) {
-        return new TrainingRecipe(other, batchSize, accumulate, clipNorm, seeds);
+        return new TrainingRecipe(other, batchSize, accumulate, clipNorm, precision, seeds);
     }
 
     private static TrainingRecipe from(Values values) {
@@ -61,6 +78,7 @@ public record TrainingRecipe(int epochs, int batchSize, int accumulate, double c
                 values.of(BATCH_SIZE),
                 values.of(ACCUMULATE),
                 values.of(CLIP_NORM),
+                values.of(PRECISION),
                 values.of(SEEDS));
     }
 
@@ -70,6 +88,7 @@ public record TrainingRecipe(int epochs, int batchSize, int accumulate, double c
                 .with(BATCH_SIZE, batchSize)
                 .with(ACCUMULATE, accumulate)
                 .with(CLIP_NORM, clipNorm)
+                .with(PRECISION, precision)
                 .with(SEEDS, seeds);
     }
 }

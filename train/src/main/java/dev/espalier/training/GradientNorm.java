@@ -1,5 +1,6 @@
 package dev.espalier.training;
 
+import dev.espalier.djl.network.Network;
 import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
@@ -11,15 +12,25 @@ final class GradientNorm {
     private GradientNorm() {}
 
     /**
-     * Scales a gradient so that its norm is at most what is allowed.
+     * Scales a gradient so that its norm is at most what is allowed: where the processor reaches it in double precision and
+     * without a copy, elsewhere by libtorch.
      *
+     * @param network whose gradients they are
      * @param gradients by parameter; scaled in place
      * @param most the largest norm; 0 for any
      */
-    static void clip(Map<String, TensorView> gradients, double most) {
+    static void clip(Network network, Map<String, TensorView> gradients, double most) {
         if (most == 0) {
             return;
         }
+        if (network.shared()) {
+            clip(gradients, most);
+        } else {
+            network.clipGradients(most);
+        }
+    }
+
+    private static void clip(Map<String, TensorView> gradients, double most) {
         double norm = of(gradients);
         // Of a gradient that is not finite nothing can be saved; the optimizer says so, or skips it.
         if (norm > most && Double.isFinite(norm)) {

@@ -5,15 +5,18 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import dev.espalier.djl.network.Network;
+import dev.espalier.djl.network.Precision;
 import dev.espalier.djl.network.Tensors;
 import dev.espalier.djl.network.TrainingStep;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.journal.Metrics;
+import dev.espalier.kernel.StepKernel;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.recipe.MethodRecipe;
 import dev.espalier.recipe.Recipe;
+import dev.espalier.recipe.TrainingRecipe;
 import dev.espalier.step.NonFiniteGradientException;
 import dev.espalier.step.Optimizer;
 import dev.espalier.step.Parameter;
@@ -46,6 +49,11 @@ final class Session implements AutoCloseable {
     private StepReport last = new StepReport(0, false, List.of());
 
     Session(Recipe recipe, Task task, Graph initial, long seed, Device device) {
+        this(recipe, task, initial, seed, Devices.kernels(device), new Network(initial, device));
+    }
+
+    /** A session that closes the network when it is closed. */
+    Session(Recipe recipe, Task task, Graph initial, long seed, StepKernel.Factory kernels, Network network) {
         this.recipe = recipe;
         this.task = task;
         this.seed = seed;
@@ -58,10 +66,20 @@ final class Session implements AutoCloseable {
                 .flatMap(set -> set.parameters().stream())
                 .map(Parameter::name)
                 .collect(Collectors.toSet());
-        network = new Network(initial, device).seed(seed).freeze(frozen::contains);
-        optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions());
+        this.network = network.seed(seed)
+                .freeze(frozen::contains)
+                .precision(precision(recipe.training().precision()));
+        optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
         strength = new Strength(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
         training = new TrainingStep(network, task.loss(), this::update);
+    }
+
+    private static Precision precision(TrainingRecipe.Precision wanted) {
+        return switch (wanted) {
+            case FLOAT32 -> Precision.FLOAT32;
+            case TF32 -> Precision.TF32;
+            case BF16 -> Precision.BF16;
+        };
     }
 
     long stepsPerEpoch() {
@@ -105,7 +123,7 @@ final class Session implements AutoCloseable {
     }
 
     private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
-        GradientNorm.clip(gradients, recipe.training().clipNorm());
+        GradientNorm.clip(network, gradients, recipe.training().clipNorm());
         last = optimizer.step(weights, gradients);
         strength.hold(weights);
     }
@@ -124,14 +142,17 @@ final class Session implements AutoCloseable {
     void finish() {
         if (recipe.method().kind() == MethodRecipe.Kind.SUBGRADIENT
                 && recipe.phases().healEpochs() == 0) {
-            Map<String, TensorView> weights = network.weights();
-            for (ParameterSet set : optimizer.sets()) {
-                Regularizer regularizer = set.regularizer();
-                if (regularizer != null) {
-                    List<TensorView> views = new ArrayList<>();
-                    set.parameters().forEach(parameter -> views.add(view(weights, parameter)));
-                    regularizer.threshold(recipe.method().threshold(), views);
-                }
+            network.changeWeights(this::threshold);
+        }
+    }
+
+    private void threshold(Map<String, TensorView> weights) {
+        for (ParameterSet set : optimizer.sets()) {
+            Regularizer regularizer = set.regularizer();
+            if (regularizer != null) {
+                List<TensorView> views = new ArrayList<>();
+                set.parameters().forEach(parameter -> views.add(view(weights, parameter)));
+                regularizer.threshold(recipe.method().threshold(), views);
             }
         }
     }
@@ -157,6 +178,7 @@ final class Session implements AutoCloseable {
 
     /** After {@link #state} was read back: what is derived from it. */
     void restore() {
+        network.restore();
         strength.restore();
     }
 
@@ -206,7 +228,7 @@ final class Session implements AutoCloseable {
     }
 
     Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
-        Map<String, TensorView> weights = network.weights();
+        Map<String, TensorView> weights = network.readableWeights();
         SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
         groups.layers().forEach(layer -> nonZero.put(layer.name(), nonZeroGroups(layer, weights)));
         int left = nonZero.values().stream().mapToInt(Integer::intValue).sum();

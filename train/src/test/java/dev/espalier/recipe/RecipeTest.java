@@ -104,7 +104,8 @@ final class RecipeTest {
                 number % 6 == 1
                         ? new TargetRecipe(TARGETS.get(number / 6 % TARGETS.size()), 0.125, 1)
                         : TargetRecipe.NONE,
-                new TrainingRecipe(1 + number, 2, 3, 4, List.of(Long.MIN_VALUE, Long.MAX_VALUE)),
+                new TrainingRecipe(
+                        1 + number, 2, 3, 4, TrainingRecipe.Precision.BF16, List.of(Long.MIN_VALUE, Long.MAX_VALUE)),
                 new EvaluationRecipe(1, 2, 3, 4),
                 new CheckpointRecipe(5, 6),
                 new DivergenceRecipe(7, 0));
@@ -177,8 +178,10 @@ final class RecipeTest {
 
     @Test
     void recordsRefuseWhatTheReaderRefuses() {
-        assertRefused("training.epochs", () -> new TrainingRecipe(0, 1, 1, 0, List.of(1L)));
-        assertRefused("training.seeds", () -> new TrainingRecipe(1, 1, 1, 0, List.of()));
+        assertRefused(
+                "training.epochs", () -> new TrainingRecipe(0, 1, 1, 0, TrainingRecipe.Precision.FLOAT32, List.of(1L)));
+        assertRefused(
+                "training.seeds", () -> new TrainingRecipe(1, 1, 1, 0, TrainingRecipe.Precision.FLOAT32, List.of()));
         assertRefused("optimizer.rate", () -> new OptimizerRecipe(new UpdateRule.Sgd(), 0, 0));
         assertRefused("penalty.beta", () -> new PenaltyRecipe.Mcp(1, 0, GroupWeight.NONE));
         assertRefused("penalty.lambda", () -> new PenaltyRecipe.Lasso(Double.NaN, GroupWeight.NONE));

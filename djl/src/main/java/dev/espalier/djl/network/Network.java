@@ -18,14 +18,19 @@ import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.pass.Specialization;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.tensor.Place;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +66,19 @@ public final class Network implements AutoCloseable {
     private final SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
     private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
     private final SequencedMap<List<List<Long>>, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
+    private final Place place;
+    /** Whether the processor looks into the arrays' memory itself, without copying. */
+    private final boolean shared;
+
     private final boolean drops;
+    /** Views of the parameters, made once: arrays of a network never move. Empty until they are asked for. */
+    private SequencedMap<String, TensorView> weightViews = new LinkedHashMap<>();
+    /** The same of the gradients that there are. */
+    private SequencedMap<String, TensorView> gradientViews = new LinkedHashMap<>();
+    /** What {@link #state} has handed out of arrays that are not shared. */
+    private final SequencedMap<String, Tensors.Copy> copies = new LinkedHashMap<>();
+
+    private Precision precision = Precision.FLOAT32;
     /** The seed of the next pass, as memory that can be saved. */
     private final long[] seed = new long[1];
 
@@ -69,11 +86,33 @@ public final class Network implements AutoCloseable {
      * A network.
      *
      * @param graph the graph; its tensors are copied, and it need not be kept
-     * @param device where the arrays are
+     * @param device where the arrays are: the CPU or a GPU
      */
     public Network(Graph graph, Device device) {
+        this(graph, device, Torch.place(device).isHost());
+    }
+
+    /**
+     * A network that is kept out of the processor's reach, wherever it is, as one on a GPU has to be. That makes nothing
+     * better; it lets what GPUs need be tried where there is none.
+     *
+     * @param graph the graph; its tensors are copied, and it need not be kept
+     * @param device where the arrays are: the CPU or a GPU
+     * @return the network
+     */
+    public static Network outOfReach(Graph graph, Device device) {
+        return new Network(graph, device, false);
+    }
+
+    private Network(Graph graph, Device device, boolean shared) {
+        this.place = Torch.place(device);
+        this.shared = shared;
         manager = (PtNDManager) NDManager.newBaseManager(device, PtEngine.ENGINE_NAME);
         try {
+            if (!place.isHost()) {
+                Torch.tuneGpus();
+                Torch.allowTf32(false);
+            }
             graph.initializers().forEach((name, initializer) -> {
                 if (initializer.kind() != Kind.CONSTANT) {
                     arrays.put(name, array(name, initializer));
@@ -103,7 +142,7 @@ public final class Network implements AutoCloseable {
 
     /** The graph on the arrays' own memory, so that a second copy of all weights need not be kept. */
     private Graph withoutContents(Graph full) {
-        if (!manager.getDevice().equals(Device.cpu())) {
+        if (!shared) {
             return full;
         }
         Map<String, Tensor> lent = new HashMap<>();
@@ -126,6 +165,30 @@ public final class Network implements AutoCloseable {
     }
 
     /**
+     * Chooses how exactly products and convolutions are computed. What it means for single precision on GPUs holds for the
+     * whole process.
+     *
+     * @param other the precision; {@link Precision#FLOAT32} unless this is called
+     * @return this network
+     */
+    public Network precision(Precision other) {
+        if (!place.isHost()) {
+            Torch.allowTf32(other != Precision.FLOAT32);
+        }
+        precision = other;
+        return this;
+    }
+
+    /**
+     * Whether the processor looks into the network's memory itself.
+     *
+     * @return true on the CPU, unless it was made {@link #outOfReach}; otherwise what looks into weights gets copies
+     */
+    public boolean shared() {
+        return shared;
+    }
+
+    /**
      * Chooses the parameters that are not trained: they get no gradient, and what would only serve those is not computed.
      * All others are trained.
      *
@@ -141,6 +204,7 @@ public final class Network implements AutoCloseable {
             }
             return frozen;
         });
+        gradientViews = new LinkedHashMap<>();
         return this;
     }
 
@@ -152,7 +216,7 @@ public final class Network implements AutoCloseable {
         return array;
     }
 
-    private PtNDArray gradient(String name) {
+    PtNDArray gradient(String name) {
         PtNDArray array = gradients.get(name);
         if (array == null) {
             throw new IllegalArgumentException("parameter " + name + " has no gradient");
@@ -183,7 +247,16 @@ public final class Network implements AutoCloseable {
         if (mode == Mode.TRAINING) {
             prepareTraining();
         }
-        return Pass.run(plan(given), given, mode, manager);
+        return run(plan(given), given, mode);
+    }
+
+    private Pass run(Plan plan, Map<String, PtNDArray> inputs, Mode mode) {
+        if (precision != Precision.BF16) {
+            return Pass.run(plan, inputs, mode, manager);
+        }
+        try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
+            return Pass.run(plan, inputs, mode, manager);
+        }
     }
 
     /**
@@ -286,14 +359,15 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * The parameters' memory, to be read and written between passes.
+     * The parameters' memory where it is, to be read and written between passes.
      *
      * @return all parameters by name, frozen ones too; good until the network is closed
      */
     public SequencedMap<String, TensorView> weights() {
-        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
-        graph.tensors(Kind.PARAMETER).keySet().forEach(name -> views.put(name, view(name, array(name))));
-        return views;
+        if (weightViews.isEmpty()) {
+            weightViews = views(graph.tensors(Kind.PARAMETER).keySet(), this::array);
+        }
+        return Collections.unmodifiableSequencedMap(weightViews);
     }
 
     /**
@@ -302,37 +376,112 @@ public final class Network implements AutoCloseable {
      * @return the gradients of all trained parameters by name; none before the first pass for training
      */
     public SequencedMap<String, TensorView> gradients() {
+        if (gradientViews.size() != gradients.size()) {
+            gradientViews = views(gradients.keySet(), this::gradient);
+        }
+        return Collections.unmodifiableSequencedMap(gradientViews);
+    }
+
+    private static SequencedMap<String, TensorView> views(Set<String> names, Function<String, PtNDArray> arrays) {
         SequencedMap<String, TensorView> views = new LinkedHashMap<>();
-        gradients.forEach((name, gradient) -> views.put(name, view(name, gradient)));
+        names.forEach(name -> views.put(name, Tensors.view(arrays.apply(name))));
         return views;
     }
 
-    private TensorView view(String name, PtNDArray array) {
-        requireHost(name);
-        return Tensors.view(array);
+    /**
+     * The parameters as the processor can read them.
+     *
+     * @return on the CPU {@link #weights} themselves; otherwise copies as of now, whose changes count for nothing
+     */
+    public SequencedMap<String, TensorView> readableWeights() {
+        if (shared) {
+            return weights();
+        }
+        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
+        weightCopies().forEach((name, copy) -> views.put(name, copy.view()));
+        return views;
     }
 
-    private void requireHost(String name) {
-        if (!manager.getDevice().equals(Device.cpu())) {
-            throw new UnsupportedOperationException("the memory of " + name + " is on " + manager.getDevice()
-                    + ": it can be seen only if the network is on Device.cpu()");
+    /**
+     * Has the processor change parameters in place. Off the CPU all of them go there and back: not for every step.
+     *
+     * @param change what is done to the parameters by name
+     */
+    public void changeWeights(Consumer<Map<String, TensorView>> change) {
+        if (shared) {
+            change.accept(weights());
+            return;
+        }
+        Map<String, Tensors.Copy> changed = weightCopies();
+        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
+        changed.forEach((name, copy) -> views.put(name, copy.view()));
+        change.accept(views);
+        changed.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
+    }
+
+    private SequencedMap<String, Tensors.Copy> weightCopies() {
+        SequencedMap<String, Tensors.Copy> found = new LinkedHashMap<>();
+        graph.tensors(Kind.PARAMETER).keySet().forEach(name -> found.put(name, Tensors.copy(array(name))));
+        return found;
+    }
+
+    /**
+     * Multiplies parameters element by element, where they are.
+     *
+     * @param factors an array of the parameter's shape and on its device, by the names of some parameters
+     */
+    public void multiplyWeights(Map<String, NDArray> factors) {
+        factors.forEach((name, factor) -> JniUtils.muli(array(name), (PtNDArray) factor));
+    }
+
+    /**
+     * Scales all gradients, where they are, so that the norm of the whole is at most what is allowed. Of a gradient that is
+     * not finite nothing can be saved: it stays as it is.
+     *
+     * @param most the largest norm, above 0
+     */
+    public void clipGradients(double most) {
+        if (gradients.isEmpty()) {
+            return;
+        }
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray[] squares = gradients.values().stream()
+                    .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
+                    .toArray(PtNDArray[]::new);
+            double norm = Math.sqrt(
+                    Tensors.tensor(JniUtils.sum(JniUtils.stack(squares, 0))).getDouble(0));
+            if (norm > most && Double.isFinite(norm)) {
+                PtNDArray scale = Tensors.scalar(squares[0], most / norm);
+                gradients.values().forEach(gradient -> JniUtils.muli(gradient, scale));
+            }
         }
     }
 
     /**
-     * All that training changes in the network, as live memory by name: every parameter and buffer, and what is dropped out
-     * next. Whoever saves it and later reads it back into a network of the same graph goes on bit for bit.
+     * All that training changes in the network, as memory by name: every parameter and buffer, and what is dropped out next.
+     * Whoever saves it and later reads it back into a network of the same graph goes on bit for bit. On the CPU it is the
+     * live memory; otherwise a copy as of now, and what is read into it counts after {@link #restore}.
      *
      * @return the memory, in a fixed order; good until the network is closed
      */
     public SequencedMap<String, MemorySegment> state() {
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
         state.put("seed", MemorySegment.ofArray(seed));
-        arrays.forEach((name, array) -> {
-            requireHost(name);
-            state.put("tensor/" + name, Tensors.memory(array));
-        });
+        arrays.forEach((name, array) -> state.put("tensor/" + name, shared ? Tensors.memory(array) : copied(name)));
         return state;
+    }
+
+    private MemorySegment copied(String name) {
+        Tensors.Copy copy = Tensors.copy(array(name));
+        copies.put(name, copy);
+        return copy.memory();
+    }
+
+    /** Takes over what was read into the last {@link #state}. */
+    public void restore() {
+        copies.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
+        copies.clear();
     }
 
     /** Sets all gradients to zero; nobody else does. */

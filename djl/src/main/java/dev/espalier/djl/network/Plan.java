@@ -2,6 +2,7 @@ package dev.espalier.djl.network;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDScope;
+import ai.djl.ndarray.types.DataType;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import dev.espalier.djl.network.Kernel.Feed;
@@ -107,10 +108,21 @@ final class Plan implements AutoCloseable {
             if (array == null) {
                 throw new IllegalStateException("output " + name + " was not computed");
             }
-            // What came in, or belongs to the network, goes out under a handle of its own.
-            results.put(name, array.getManager() == owner ? array : owned(Tensors.alias(array), owner));
+            results.put(name, output(array, owner));
         });
         return results;
+    }
+
+    /** What came in, or belongs to the network, goes out under a handle of its own; and nothing goes out in bfloat16. */
+    private static PtNDArray output(PtNDArray array, PtNDManager owner) {
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray result = Tensors.isBfloat16(array)
+                    ? Tensors.cast(array, DataType.FLOAT32)
+                    : array.getManager() == owner ? array : Tensors.alias(array);
+            NDScope.unregister(result);
+            return owned(result, owner);
+        }
     }
 
     @Override

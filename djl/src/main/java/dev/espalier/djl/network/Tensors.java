@@ -12,6 +12,7 @@ import dev.espalier.djl.torch.Torch;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.tensor.ElementType;
+import dev.espalier.tensor.Place;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,12 +41,18 @@ public final class Tensors {
      * @return the tensor
      */
     public static Tensor tensor(NDArray array) {
+        require(array.getManager());
+        return copy((PtNDArray) array).tensor();
+    }
+
+    /** A copy of an array in the processor's own memory, in row-major order. */
+    static Copy copy(PtNDArray array) {
         boolean recorded = JniUtils.isGradMode();
         JniUtils.setGradMode(false);
-        try (PtNDManager scratch = require(array.getManager()).newSubManager(array.getDevice());
+        try (PtNDManager scratch = array.getManager().newSubManager(array.getDevice());
                 NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
-            PtNDArray source = alias((PtNDArray) array);
+            PtNDArray source = alias(array);
             source.attach(scratch);
             PtNDArray near = source.toDevice(Device.cpu(), false);
             // Copying into fresh memory undoes strides.
@@ -53,8 +60,7 @@ public final class Tensors {
             copy(flat(near), flat(dense));
             MemorySegment memory = memory(dense);
             MemorySegment own = Arena.ofAuto().allocate(memory.byteSize(), ALIGNMENT);
-            own.copyFrom(memory);
-            return Tensor.of(type(array.getDataType()), array.getShape().getShape(), own);
+            return new Copy(type(array.getDataType()), array.getShape().getShape(), own.copyFrom(memory));
         } finally {
             JniUtils.setGradMode(recorded);
         }
@@ -103,7 +109,7 @@ public final class Tensors {
         }
     }
 
-    /** The memory of a contiguous array on the CPU. */
+    /** The memory of a contiguous array, or the addresses that it has on its device. */
     @SuppressWarnings("restricted") // the memory is libtorch's, and only libtorch knows where it ends
     static MemorySegment memory(PtNDArray array) {
         long bytes = array.getShape().size() * array.getDataType().getNumOfBytes();
@@ -118,20 +124,58 @@ public final class Tensors {
      */
     static TensorView view(PtNDArray array) {
         return array.getDataType() == ai.djl.ndarray.types.DataType.FLOAT64
-                ? TensorView.of(
-                        memory(array), ElementType.FLOAT64, array.getShape().getShape())
+                ? doubles(
+                        Torch.place(array.getDevice()),
+                        memory(array),
+                        array.getShape().getShape())
                 : Torch.view(array);
+    }
+
+    private static TensorView doubles(Place place, MemorySegment memory, long[] shape) {
+        long[] strides = TensorView.of(memory, ElementType.FLOAT64, shape).strides();
+        return TensorView.of(place, memory, ElementType.FLOAT64, shape, strides);
+    }
+
+    /**
+     * Memory of our own with the numbers of an array.
+     *
+     * @param type what they are
+     * @param shape how they are arranged, in row-major order
+     * @param memory where they are
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Copy(DataType type, long[] shape, MemorySegment memory) {
+        TensorView view() {
+            ElementType element = switch (type) {
+                case FLOAT32 -> ElementType.FLOAT32;
+                case FLOAT64 -> ElementType.FLOAT64;
+                default -> throw new IllegalStateException("parameters are no " + type);
+            };
+            return TensorView.of(memory, element, shape);
+        }
+
+        Tensor tensor() {
+            return Tensor.of(type, shape, memory);
+        }
     }
 
     /** Another handle of the same array; gradients pass. */
     static PtNDArray alias(PtNDArray array) {
-        return JniUtils.to(array, array.getDataType(), array.getDevice());
+        return isBfloat16(array)
+                ? JniUtils.reshape(array, array.getShape().getShape())
+                : JniUtils.to(array, array.getDataType(), array.getDevice());
     }
 
-    /** One number of the same type and on the same device as an array. */
+    /** Whether an array is of the one type that {@link Precision#BF16} makes, for which DJL's native code has no number. */
+    static boolean isBfloat16(PtNDArray array) {
+        return array.getDataType() == ai.djl.ndarray.types.DataType.UNKNOWN;
+    }
+
+    /** One number on the same device as an array, of a type that leaves the array's as it is. */
     static PtNDArray scalar(PtNDArray like, double value) {
-        return JniUtils.full(
-                like.getManager(), shape(), value, like.getDataType(), like.getDevice(), SparseFormat.DENSE);
+        ai.djl.ndarray.types.DataType type =
+                isBfloat16(like) ? ai.djl.ndarray.types.DataType.FLOAT32 : like.getDataType();
+        return JniUtils.full(like.getManager(), shape(), value, type, like.getDevice(), SparseFormat.DENSE);
     }
 
     static PtNDArray plus(PtNDArray array, double number) {
@@ -160,7 +204,8 @@ public final class Tensors {
         if (array.getDataType() == type) {
             return alias(array);
         }
-        if (!array.getDataType().isFloating() || !type.isFloating() || !JniUtils.isGradMode()) {
+        boolean fractions = array.getDataType().isFloating() || isBfloat16(array);
+        if (!fractions || !type.isFloating() || !JniUtils.isGradMode()) {
             return array.toType(type, false);
         }
         PtNDArray numbers = flat(array);

@@ -14,7 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.function.Function;
 
@@ -26,6 +28,12 @@ import java.util.function.Function;
 final class LibTorch {
     /** What {@code aoti_torch_*} functions return when all went well. */
     private static final int SUCCESS = 0;
+
+    private static final String GLOBAL_CONTEXT = "_ZN2at13globalContextEv";
+
+    /** {@code void at::Context::set…(bool)}. */
+    private static final FunctionDescriptor SETTER =
+            FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_BOOLEAN);
 
     private static final AddressLayout LONGS = ValueLayout.ADDRESS.withTargetLayout(
             MemoryLayout.sequenceLayout(Long.MAX_VALUE / 8, ValueLayout.JAVA_LONG));
@@ -114,11 +122,8 @@ final class LibTorch {
         /** Names as a C++ compiler makes them, the same on every machine of ours. */
         static OneDnnSwitch in(SymbolLookup library) {
             return new OneDnnSwitch(
-                    function(library, "_ZN2at13globalContextEv", FunctionDescriptor.of(ValueLayout.ADDRESS)),
-                    function(
-                            library,
-                            "_ZN2at7Context20setUserEnabledMkldnnEb",
-                            FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_BOOLEAN)),
+                    function(library, GLOBAL_CONTEXT, FunctionDescriptor.of(ValueLayout.ADDRESS)),
+                    function(library, "_ZN2at7Context20setUserEnabledMkldnnEb", SETTER),
                     function(
                             library,
                             "_ZNK2at7Context17userEnabledMkldnnEv",
@@ -142,6 +147,133 @@ final class LibTorch {
         }
     }
 
+    /**
+     * How libtorch computes on GPUs; the processor does not mind.
+     *
+     * @param context {@code at::Context& at::globalContext()}
+     * @param cublas {@code void at::Context::setAllowTF32CuBLAS(bool)}, for products of matrices
+     * @param cudnn {@code void at::Context::setAllowTF32CuDNN(bool)}, for convolutions
+     * @param deterministic {@code void at::Context::setDeterministicCuDNN(bool)}
+     */
+    record GpuSwitches(MethodHandle context, MethodHandle cublas, MethodHandle cudnn, MethodHandle deterministic) {
+
+        static GpuSwitches in(SymbolLookup library) {
+            return new GpuSwitches(
+                    function(library, GLOBAL_CONTEXT, FunctionDescriptor.of(ValueLayout.ADDRESS)),
+                    function(library, "_ZN2at7Context18setAllowTF32CuBLASEb", SETTER),
+                    function(library, "_ZN2at7Context17setAllowTF32CuDNNEb", SETTER),
+                    function(library, "_ZN2at7Context21setDeterministicCuDNNEb", SETTER));
+        }
+
+        void allowTf32(boolean allowed) {
+            try {
+                MemorySegment global = (MemorySegment) context.invokeExact();
+                cublas.invokeExact(global, allowed);
+                cudnn.invokeExact(global, allowed);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        void requireDeterminism() {
+            try {
+                deterministic.invokeExact((MemorySegment) context.invokeExact(), true);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
+     * Products in another type than their operands are stored in: libtorch's autocast, which each thread has for itself.
+     *
+     * @param isEnabled {@code bool at::autocast::is_autocast_enabled(c10::DeviceType)}
+     * @param enable {@code void at::autocast::set_autocast_enabled(c10::DeviceType, bool)}
+     * @param choose {@code void at::autocast::set_autocast_dtype(c10::DeviceType, c10::ScalarType)}
+     * @param clear {@code void at::autocast::clear_cache()}: forgets the weights that were converted
+     */
+    record Autocast(MethodHandle isEnabled, MethodHandle enable, MethodHandle choose, MethodHandle clear) {
+        /** {@code c10::ScalarType::BFloat16}. */
+        private static final byte BFLOAT16 = 15;
+
+        static Autocast in(SymbolLookup library) {
+            return new Autocast(
+                    function(
+                            library,
+                            "_ZN2at8autocast19is_autocast_enabledEN3c1010DeviceTypeE",
+                            FunctionDescriptor.of(ValueLayout.JAVA_BOOLEAN, ValueLayout.JAVA_BYTE)),
+                    function(
+                            library,
+                            "_ZN2at8autocast20set_autocast_enabledEN3c1010DeviceTypeEb",
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_BYTE, ValueLayout.JAVA_BOOLEAN)),
+                    function(
+                            library,
+                            "_ZN2at8autocast18set_autocast_dtypeEN3c1010DeviceTypeENS1_10ScalarTypeE",
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_BYTE, ValueLayout.JAVA_BYTE)),
+                    function(library, "_ZN2at8autocast11clear_cacheEv", FunctionDescriptor.ofVoid()));
+        }
+
+        /**
+         * Switches to bfloat16, or back.
+         *
+         * @param deviceType {@code c10::DeviceType}
+         * @param enabled whether from now on
+         * @return whether before
+         */
+        boolean switchTo(byte deviceType, boolean enabled) {
+            try {
+                boolean before = (boolean) isEnabled.invokeExact(deviceType);
+                choose.invokeExact(deviceType, BFLOAT16);
+                enable.invokeExact(deviceType, enabled);
+                // Weights change between passes: what they were converted to is good for one.
+                clear.invokeExact();
+                return before;
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
+     * libtorch on GPUs.
+     *
+     * @param count {@code int8_t c10::cuda::device_count()}
+     * @param stream {@code int aoti_torch_get_current_cuda_stream(int32_t, void**)}
+     */
+    record Cuda(MethodHandle count, MethodHandle stream) {
+        private static final String STREAM = "aoti_torch_get_current_cuda_stream";
+
+        static Cuda in(SymbolLookup library) {
+            return new Cuda(
+                    function(library, "_ZN3c104cuda12device_countEv", FunctionDescriptor.of(ValueLayout.JAVA_BYTE)),
+                    function(
+                            library,
+                            STREAM,
+                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS)));
+        }
+
+        int deviceCount() {
+            try {
+                return (byte) count.invokeExact();
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        long currentStream(int gpu) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
+                int code = (int) stream.invokeExact(gpu, result);
+                if (code != SUCCESS) {
+                    throw new IllegalArgumentException(STREAM + " of libtorch knows no GPU " + gpu + ": code " + code);
+                }
+                return result.get(ValueLayout.ADDRESS, 0).address();
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
     /** Found when it is first asked for: loading libtorch takes a second. */
     private static final class Symbols {
         static final Lookup<SymbolLookup> LIBRARY = library();
@@ -150,6 +282,21 @@ final class LibTorch {
     /** See {@link #tensors()}. */
     private static final class TensorsHolder {
         static final Lookup<Tensors> TENSORS = find("the memory of arrays", Symbols.LIBRARY, Tensors::in);
+    }
+
+    /** See {@link #gpuSwitches()}. */
+    private static final class GpuSwitchesHolder {
+        static final Lookup<GpuSwitches> SWITCHES = find("the switches of GPUs", Symbols.LIBRARY, GpuSwitches::in);
+    }
+
+    /** See {@link #autocast()}. */
+    private static final class AutocastHolder {
+        static final Lookup<Autocast> AUTOCAST = find("products in bfloat16", Symbols.LIBRARY, Autocast::in);
+    }
+
+    /** See {@link #cuda()}. */
+    private static final class CudaHolder {
+        static final Lookup<Cuda> CUDA = cudaIn(Symbols.LIBRARY);
     }
 
     /** See {@link #oneDnnSwitch()}. */
@@ -163,6 +310,42 @@ final class LibTorch {
 
     static Lookup<OneDnnSwitch> oneDnnSwitch() {
         return OneDnnHolder.SWITCH;
+    }
+
+    static Lookup<GpuSwitches> gpuSwitches() {
+        return GpuSwitchesHolder.SWITCHES;
+    }
+
+    static Lookup<Autocast> autocast() {
+        return AutocastHolder.AUTOCAST;
+    }
+
+    static Lookup<Cuda> cuda() {
+        return CudaHolder.CUDA;
+    }
+
+    /** No GPU is the usual case, and nothing to warn of: whoever wants one is told. */
+    private static Lookup<Cuda> cudaIn(Lookup<SymbolLookup> core) {
+        if (core instanceof Lookup.Missing<SymbolLookup>(String reason)) {
+            return new Lookup.Missing<>(reason);
+        }
+        Path folder = Path.of(LibUtils.getLibtorchPath());
+        SymbolLookup library = SymbolLookup.loaderLookup();
+        for (String name : List.of("c10_cuda", "torch_cuda")) {
+            Path file = folder.resolve(System.mapLibraryName(name));
+            if (!Files.exists(file)) {
+                return new Lookup.Missing<>("the libtorch in " + folder + " is made for the processor alone: it has no "
+                        + file.getFileName()
+                        + "; name the folder of one that is made for CUDA in PYTORCH_LIBRARY_PATH, or put DJL's"
+                        + " pytorch-native for CUDA on the class path");
+            }
+            try {
+                library = library.or(SymbolLookup.libraryLookup(file, Arena.global()));
+            } catch (IllegalArgumentException e) {
+                return new Lookup.Missing<>(file + " cannot be loaded: " + e.getMessage());
+            }
+        }
+        return find("GPUs", new Lookup.Found<>(library), Cuda::in);
     }
 
     /** A class loader sees the libraries that its own classes loaded; libtorch was loaded by DJL, whoever loaded that. */

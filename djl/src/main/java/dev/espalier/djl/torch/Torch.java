@@ -5,15 +5,18 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
+import dev.espalier.djl.torch.LibTorch.Autocast;
+import dev.espalier.djl.torch.LibTorch.Cuda;
 import dev.espalier.djl.torch.LibTorch.Lookup;
 import dev.espalier.djl.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.djl.torch.LibTorch.Tensors;
 import dev.espalier.tensor.ElementType;
+import dev.espalier.tensor.Place;
 import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The memory of DJL's PyTorch arrays, without copies, and a switch of libtorch that DJL does not offer.
+ * The memory of DJL's PyTorch arrays, without copies, and what of libtorch DJL does not offer: switches, and GPUs.
  *
  * <p>Views and addresses are good while their array is open and its memory is not replaced ({@link NDArray#set} replaces
  * it); nobody checks that. libtorch does not notice what is written through them: <em>never write between a forward pass
@@ -23,21 +26,23 @@ import java.lang.foreign.MemorySegment;
 public final class Torch {
     private static final String AARCH64 = "aarch64";
 
+    /** {@code c10::DeviceType::CPU}. */
+    private static final byte CPU = 0;
+
+    /** {@code c10::DeviceType::CUDA}. */
+    private static final byte CUDA = 1;
+
     private Torch() {}
 
     /**
      * An array's memory as a tensor: what is written to one is read from the other. Arrays that are views themselves
      * (transposed, sliced, broadcast) keep their strides.
      *
-     * @param array a dense float32 array of the PyTorch engine, on the CPU
-     * @return its memory, lent for as long as the array is open
+     * @param array a dense float32 array of the PyTorch engine, on the CPU or a GPU
+     * @return its memory where it is, lent for as long as the array is open; that of a GPU cannot be read element by element
      */
     public static TensorView view(NDArray array) {
         PtNDArray ours = require(array);
-        if (!array.getDevice().equals(Device.cpu())) {
-            throw refused(
-                    array, "is on " + array.getDevice(), "on the CPU: move it with toDevice(Device.cpu(), false)");
-        }
         if (array.getDataType() != DataType.FLOAT32) {
             throw refused(
                     array, "holds " + array.getDataType(), "float32: convert it with toType(DataType.FLOAT32, false)");
@@ -46,7 +51,27 @@ public final class Torch {
         Tensors tensors = tensors();
         long[] strides = tensors.strides(ours.getHandle(), shape.length);
         return TensorView.of(
-                memory(tensors.address(ours.getHandle()), shape, strides), ElementType.FLOAT32, shape, strides);
+                place(array.getDevice()),
+                memory(tensors.address(ours.getHandle()), shape, strides),
+                ElementType.FLOAT32,
+                shape,
+                strides);
+    }
+
+    /**
+     * Where the arrays of a device are.
+     *
+     * @param device the CPU or a GPU
+     * @return the place of their memory
+     */
+    public static Place place(Device device) {
+        if (device.isGpu()) {
+            return Place.gpu(device.getDeviceId());
+        }
+        if (device.equals(Device.cpu())) {
+            return Place.HOST;
+        }
+        throw new IllegalArgumentException("device " + device + " is not possible: it must be the CPU or a GPU");
     }
 
     /**
@@ -99,16 +124,88 @@ public final class Torch {
     }
 
     private static Tensors tensors() {
-        return tensors(LibTorch.tensors());
+        return required("the memory of arrays", LibTorch.tensors());
     }
 
-    static Tensors tensors(Lookup<Tensors> lookup) {
+    static <T> T required(String what, Lookup<T> lookup) {
         return switch (lookup) {
-            case Lookup.Found<Tensors>(Tensors found) -> found;
-            case Lookup.Missing<Tensors>(String reason) ->
-                throw new UnsupportedOperationException("the memory of arrays cannot be reached: " + reason
+            case Lookup.Found<T>(T found) -> found;
+            case Lookup.Missing<T>(String reason) ->
+                throw new UnsupportedOperationException(what + " cannot be reached: " + reason
                         + "; use the libtorch that this version of DJL was made for");
         };
+    }
+
+    /**
+     * The GPUs that libtorch can compute on.
+     *
+     * @return how many, or why none
+     */
+    public static Gpus gpus() {
+        return gpus(LibTorch.cuda());
+    }
+
+    static Gpus gpus(Lookup<Cuda> lookup) {
+        return switch (lookup) {
+            case Lookup.Found<Cuda>(Cuda cuda) -> {
+                int count = cuda.deviceCount();
+                yield count > 0
+                        ? new Gpus.Found(count)
+                        : new Gpus.None("libtorch finds no GPU: nvidia-smi tells whether the driver sees one, and"
+                                + " CUDA_VISIBLE_DEVICES must not hide it");
+            }
+            case Lookup.Missing<Cuda>(String reason) -> new Gpus.None(reason);
+        };
+    }
+
+    /**
+     * The stream that libtorch's work on a GPU is queued in, for the calling thread. What is queued there afterwards finds
+     * that work done.
+     *
+     * @param gpu number of the GPU, from 0
+     * @return the CUDA stream as an address; 0 for CUDA's own default
+     */
+    public static long stream(int gpu) {
+        return required("the stream of a GPU", LibTorch.cuda()).currentStream(gpu);
+    }
+
+    /**
+     * Makes GPUs compute the same for the same: cuDNN then chooses among algorithms that add up in a fixed order. This holds
+     * for the whole process.
+     */
+    public static void tuneGpus() {
+        required("the switches of GPUs", LibTorch.gpuSwitches()).requireDeterminism();
+    }
+
+    /**
+     * Whether GPUs may round the factors of products and convolutions to TF32: eight bits of exponent, eleven of mantissa.
+     * libtorch's own default is yes for convolutions and no for the rest. This holds for the whole process.
+     *
+     * @param allowed true for speed, false for single precision
+     */
+    public static void allowTf32(boolean allowed) {
+        required("the switches of GPUs", LibTorch.gpuSwitches()).allowTf32(allowed);
+    }
+
+    /** What is switched back when it is closed, on the same thread. */
+    @FunctionalInterface
+    public interface Switched extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /**
+     * Has products and convolutions on a device computed in bfloat16 on this thread, until it is closed. Weights stay single
+     * precision, and so do gradients, sums and norms: libtorch's autocast.
+     *
+     * @param device the CPU or a GPU
+     * @return to be closed
+     */
+    public static Switched bfloat16(Device device) {
+        Autocast autocast = required("products in bfloat16", LibTorch.autocast());
+        byte type = place(device).isHost() ? CPU : CUDA;
+        boolean before = autocast.switchTo(type, true);
+        return () -> autocast.switchTo(type, before);
     }
 
     /**

@@ -1,4 +1,4 @@
-/** The memory behind DJL's PyTorch arrays, and the one switch of libtorch that DJL does not offer. */
+/** The memory behind DJL's PyTorch arrays, and what of libtorch DJL does not offer. */
 @NullMarked
 package dev.espalier.djl.torch;
 

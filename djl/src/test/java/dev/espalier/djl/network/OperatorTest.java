@@ -2,9 +2,11 @@ package dev.espalier.djl.network;
 
 import static dev.espalier.graph.Initializer.Kind.CONSTANT;
 import static dev.espalier.graph.Initializer.Kind.PARAMETER;
+import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
@@ -13,6 +15,7 @@ import ai.djl.ndarray.NDScope;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.djl.network.OperatorCases.Case;
+import dev.espalier.djl.torch.Gpus;
 import dev.espalier.djl.torch.Torch;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
@@ -34,6 +37,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -107,9 +111,13 @@ class OperatorTest {
     }
 
     private static void check(Case example, Role role, double tolerance) {
+        check(example, role, tolerance, Device.cpu());
+    }
+
+    private static void check(Case example, Role role, double tolerance, Device device) {
         Graph graph = graph(example, role);
         List<Tensor> expected = Objects.requireNonNull(Evaluator.evaluate(example.operator(), example.inputs()));
-        try (Network network = new Network(graph, Device.cpu());
+        try (Network network = new Network(graph, device);
                 NDManager manager = network.manager().newSubManager()) {
             Map<String, NDArray> inputs = new LinkedHashMap<>();
             for (Graph.Input input : graph.inputs()) {
@@ -177,6 +185,37 @@ class OperatorTest {
     @MethodSource("cases")
     void agreesWithTheNaiveEvaluatorInSinglePrecision(Case example) {
         check(example.stored(DataType.FLOAT32), Role.INPUTS, 2e-6);
+    }
+
+    /** All cases in one test, which is skipped as one. */
+    @Test
+    void agreesWithTheNaiveEvaluatorOnAGpu() {
+        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        assertAll(cases().stream()
+                .flatMap(example -> Stream.of(
+                        () -> check(example, Role.PARAMETERS, 1e-6, Device.gpu(0)),
+                        () -> check(example.stored(DataType.FLOAT32), Role.INPUTS, 1e-5, Device.gpu(0)))));
+    }
+
+    @Test
+    void hasTheGradientOfTheProcessorOnAGpu() {
+        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        assertAll(differentiable().map(example -> () -> {
+            Map<String, Tensor> near = gradients(example, Device.cpu());
+            Map<String, Tensor> far = gradients(example, Device.gpu(0));
+            near.forEach((name, gradient) -> assertSame(gradient, Objects.requireNonNull(far.get(name)), 1e-6));
+        }));
+    }
+
+    private static Map<String, Tensor> gradients(Case example, Device device) {
+        try (Network network = new Network(graph(example, Role.PARAMETERS), device)) {
+            try (Pass pass = network.forward(Map.of(), Mode.TRAINING)) {
+                pass.backward(weighted(pass));
+            }
+            Map<String, Tensor> found = new LinkedHashMap<>();
+            network.gradients().keySet().forEach(name -> found.put(name, Tensors.tensor(network.gradient(name))));
+            return found;
+        }
     }
 
     /** A weighted sum of all outputs, so that every element of the gradient is its own. */

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ai.djl.Device;
 import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
@@ -14,12 +16,24 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
+import ai.djl.pytorch.jni.LibUtils;
 import ai.djl.training.GradientCollector;
+import dev.espalier.djl.torch.LibTorch.Cuda;
 import dev.espalier.djl.torch.LibTorch.Lookup;
 import dev.espalier.djl.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.djl.torch.LibTorch.Tensors;
+import dev.espalier.tensor.Place;
 import dev.espalier.tensor.TensorView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.logging.Level;
@@ -29,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class TorchTest {
-    private final NDManager manager = NDManager.newBaseManager("PyTorch");
+    private final NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
 
     @AfterEach
     void close() {
@@ -150,9 +164,102 @@ final class TorchTest {
                 Torch.state(LibTorch.find("the switch", none, OneDnnSwitch::in)));
         String message = String.valueOf(assertThrows(
                         UnsupportedOperationException.class,
-                        () -> Torch.tensors(LibTorch.find("memory", empty, Tensors::in)))
+                        () -> Torch.required("memory", LibTorch.find("memory", empty, Tensors::in)))
                 .getMessage());
         assertTrue(message.contains("aoti_torch_get_data_ptr"), message);
+    }
+
+    private static Lookup<Cuda> cuda(int count) throws ReflectiveOperationException {
+        MethodHandle stream = MethodHandles.lookup()
+                .findStatic(
+                        TorchTest.class,
+                        "streamOfGpu1",
+                        MethodType.methodType(int.class, int.class, MemorySegment.class));
+        return new Lookup.Found<>(new Cuda(MethodHandles.constant(byte.class, (byte) count), stream));
+    }
+
+    @SuppressWarnings("UnusedMethod") // found by its name
+    private static int streamOfGpu1(int gpu, MemorySegment result) {
+        result.set(ValueLayout.ADDRESS, 0, MemorySegment.ofAddress(4096));
+        return gpu == 1 ? 0 : 1;
+    }
+
+    @Test
+    void gpusAreCountedAndHaveStreams() throws ReflectiveOperationException {
+        assertEquals(new Gpus.Found(2), Torch.gpus(cuda(2)));
+        String reason = Torch.gpus(cuda(0)) instanceof Gpus.None(String why) ? why : "";
+        assertTrue(reason.contains("nvidia-smi"), reason);
+        Cuda two = Torch.required("GPUs", cuda(2));
+        assertEquals(4096, two.currentStream(1));
+        String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> two.currentStream(0))
+                .getMessage());
+        assertTrue(message.contains("no GPU 0"), message);
+    }
+
+    @Test
+    void aLibtorchForTheProcessorSaysHowToGetOneForGpus() {
+        assumeTrue(Torch.gpus() instanceof Gpus.None, "there is a GPU here");
+        String reason = Torch.gpus() instanceof Gpus.None(String why) ? why : "";
+        assertTrue(reason.contains("PYTORCH_LIBRARY_PATH") || reason.contains("nvidia-smi"), reason);
+        assumeTrue(LibTorch.cuda() instanceof Lookup.Missing, "this libtorch knows CUDA");
+        assertThrows(UnsupportedOperationException.class, () -> Torch.stream(0));
+    }
+
+    @Test
+    void devicesHavePlaces() {
+        assertEquals(Place.HOST, Torch.place(Device.cpu()));
+        assertEquals(Place.gpu(3), Torch.place(Device.gpu(3)));
+        assertThrows(IllegalArgumentException.class, () -> Torch.place(Device.of("npu", 0)));
+    }
+
+    @Test
+    void anArrayOnAGpuIsSeenThere() {
+        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        try (NDManager far = NDManager.newBaseManager(Device.gpu(0), "PyTorch")) {
+            NDArray array = far.ones(new Shape(2, 3)).transpose();
+            TensorView view = Torch.view(array);
+            assertEquals(Place.gpu(0), view.place());
+            assertArrayEquals(new long[] {1, 3}, view.strides());
+            assertEquals(Torch.address(array), view.segment().address());
+            assertThrows(IllegalStateException.class, () -> view.get(0));
+            assertEquals(0, Torch.stream(0), "DJL works in CUDA's default stream");
+        }
+    }
+
+    /** Asks libtorch itself, by a function that nothing else needs. */
+    @Test
+    @SuppressWarnings("restricted") // calling native functions is what this test does
+    void tf32IsSwitched() throws Throwable {
+        SymbolLookup library = SymbolLookup.libraryLookup(
+                Path.of(LibUtils.getLibtorchPath(), System.mapLibraryName("torch_cpu")), Arena.global());
+        MethodHandle context = Linker.nativeLinker()
+                .downcallHandle(
+                        library.findOrThrow("_ZN2at13globalContextEv"), FunctionDescriptor.of(ValueLayout.ADDRESS));
+        MethodHandle allowed = Linker.nativeLinker()
+                .downcallHandle(
+                        library.findOrThrow("_ZNK2at7Context15allowTF32CuBLASEv"),
+                        FunctionDescriptor.of(ValueLayout.JAVA_BOOLEAN, ValueLayout.ADDRESS));
+        Torch.allowTf32(true);
+        try {
+            assertTrue((boolean) allowed.invokeExact((MemorySegment) context.invokeExact()));
+        } finally {
+            Torch.allowTf32(false);
+        }
+        assertFalse((boolean) allowed.invokeExact((MemorySegment) context.invokeExact()));
+    }
+
+    @Test
+    void bfloat16HoldsUntilItIsClosed() {
+        NDArray one = manager.ones(new Shape(2, 2)).mul(1 + 1e-3f);
+        try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
+            try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
+                assertEquals(DataType.UNKNOWN, one.matMul(one).getDataType(), "DJL has no name for it");
+            }
+            NDArray rounded = one.matMul(one).toType(DataType.FLOAT32, false);
+            assertEquals(2, rounded.getFloat(0, 0), "1.001 is 1 in bfloat16");
+        }
+        assertEquals(DataType.FLOAT32, one.matMul(one).getDataType());
+        assertEquals(2 * 1.002001f, one.matMul(one).getFloat(0, 0), 1e-6f);
     }
 
     @Test

@@ -1,0 +1,188 @@
+package dev.espalier.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ai.djl.Device;
+import dev.espalier.data.BatchPosition;
+import dev.espalier.djl.network.Network;
+import dev.espalier.djl.torch.Gpus;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.recipe.Recipe;
+import dev.espalier.recipe.RecipeReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+
+/** A training whose weights are out of the processor's reach goes as any other. */
+class SessionTest {
+    private static final BiFunction<Graph, Device, Network> NEAR = Network::new;
+    private static final BiFunction<Graph, Device, Network> FAR = Network::outOfReach;
+
+    private static Recipe recipe(String... overrides) {
+        return RecipeReader.parse("test.toml", """
+                [data]
+                kind = "digits"
+                train_limit = 200
+                test_limit = 50
+                [model]
+                kind = "mlp"
+                hidden = [24, 16]
+                [penalty]
+                kind = "group-lasso"
+                lambda = 2e-2
+                [optimizer]
+                rate = 1e-2
+                [phases]
+                heal_epochs = 2
+                [training]
+                epochs = 3
+                batch_size = 20
+                """, List.of(overrides));
+    }
+
+    private static Session session(Recipe recipe, Task task, BiFunction<Graph, Device, Network> networks) {
+        Graph initial = task.model(Weights.seeded(1));
+        return new Session(
+                recipe, task, initial, 1, Devices.kernels(Device.cpu()), networks.apply(initial, Device.cpu()));
+    }
+
+    private static void train(Session session, Task task, long fromEpoch, long toEpoch) {
+        try (Examples examples = task.examples(1, new BatchPosition(fromEpoch, 0), toEpoch)) {
+            while (examples.hasNext()) {
+                session.step(examples);
+            }
+        }
+    }
+
+    private static Map<String, double[]> weights(Session session) {
+        Map<String, double[]> weights = new LinkedHashMap<>();
+        session.graph()
+                .tensors(Initializer.Kind.PARAMETER)
+                .forEach((name, tensor) -> weights.put(name, numbers(tensor)));
+        return weights;
+    }
+
+    private static double[] numbers(Tensor tensor) {
+        double[] numbers = new double[(int) tensor.size()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = tensor.getDouble(i) + 0.0; // minus zero is zero
+        }
+        return numbers;
+    }
+
+    private static void assertSame(Map<String, double[]> expected, Map<String, double[]> actual, double tolerance) {
+        assertEquals(expected.keySet(), actual.keySet());
+        expected.forEach((name, numbers) ->
+                assertArrayEquals(numbers, Objects.requireNonNull(actual.get(name)), tolerance, name));
+    }
+
+    private static int zeros(Map<String, double[]> weights) {
+        int zeros = 0;
+        for (double[] numbers : weights.values()) {
+            for (double number : numbers) {
+                zeros += number == 0 ? 1 : 0;
+            }
+        }
+        return zeros;
+    }
+
+    @Test
+    void throughAllPhasesTheWeightsAreTheSame() throws IOException {
+        Recipe recipe = recipe();
+        Task task = Task.of(recipe);
+        try (Session near = session(recipe, task, NEAR);
+                Session far = session(recipe, task, FAR)) {
+            train(near, task, 0, 5);
+            train(far, task, 0, 5);
+            assertTrue(zeros(weights(near)) > 100, "nothing was held at zero");
+            assertSame(weights(near), weights(far), 0);
+            Progress progress = near.progress(4, 0);
+            assertEquals(
+                    near.metrics(near.evaluate(), progress, 0).nonZeroGroups(),
+                    far.metrics(far.evaluate(), progress, 0).nonZeroGroups());
+        }
+    }
+
+    @Test
+    void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
+        Recipe recipe = recipe();
+        Task task = Task.of(recipe);
+        Map<String, byte[]> saved = new LinkedHashMap<>();
+        Map<String, double[]> expected;
+        try (Session first = session(recipe, task, FAR)) {
+            train(first, task, 0, 4);
+            first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+            train(first, task, 4, 5);
+            expected = weights(first);
+        }
+        try (Session second = session(recipe, task, FAR)) {
+            SequencedMap<String, MemorySegment> state = second.state();
+            saved.forEach((name, bytes) ->
+                    Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
+            second.restore();
+            train(second, task, 4, 5);
+            assertSame(expected, weights(second), 0);
+        }
+    }
+
+    @Test
+    void clippingIsTheSameUpToRounding() throws IOException {
+        Recipe recipe =
+                recipe("training.clip_norm=0.1", "penalty.lambda=1e-4", "phases.heal_epochs=0", "training.epochs=1");
+        Task task = Task.of(recipe);
+        try (Session near = session(recipe, task, NEAR);
+                Session far = session(recipe, task, FAR)) {
+            train(near, task, 0, 1);
+            train(far, task, 0, 1);
+            assertSame(weights(near), weights(far), 1e-4);
+        }
+    }
+
+    @Test
+    void theSubgradientMethodMakesItsZerosAtTheEnd() throws IOException {
+        Recipe recipe = recipe("method.kind=subgradient", "method.threshold=1e-1", "phases.heal_epochs=0");
+        Task task = Task.of(recipe);
+        try (Session near = session(recipe, task, NEAR);
+                Session far = session(recipe, task, FAR)) {
+            for (Session session : List.of(near, far)) {
+                train(session, task, 0, 3);
+                session.finish();
+            }
+            assertTrue(zeros(weights(near)) > 100, "nothing was cut off");
+            assertSame(weights(near), weights(far), 0);
+        }
+    }
+
+    @Test
+    void bfloat16LearnsAsWell() throws IOException {
+        Recipe recipe = recipe("training.precision=bf16", "penalty.lambda=1e-4");
+        Task task = Task.of(recipe);
+        try (Session session = session(recipe, task, NEAR)) {
+            train(session, task, 0, 5);
+            double accuracy = session.evaluate().main().getValue();
+            assertTrue(accuracy > 0.6, "accuracy " + accuracy);
+        }
+    }
+
+    @Test
+    void aGpuThatIsNotThereIsRefusedWithTheReason() {
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> Devices.gpu(new Gpus.None("no driver")))
+                        .getMessage());
+        assertTrue(message.contains("no driver"), message);
+        assertEquals(Device.gpu(0), Devices.gpu(new Gpus.Found(4)));
+    }
+}
