@@ -1,6 +1,7 @@
 package dev.espalier.training;
 
 import ai.djl.Device;
+import dev.espalier.cuda.CudaSteps;
 import dev.espalier.djl.torch.Gpus;
 import dev.espalier.djl.torch.Torch;
 import dev.espalier.kernel.LaneChoice;
@@ -34,9 +35,10 @@ public final class Devices {
      * @return the maker
      */
     static StepKernel.Factory kernels(Device device) {
-        if (device.isGpu()) {
-            throw new IllegalArgumentException("the optimizer's step does not run on a GPU yet; use the CPU");
+        if (!device.isGpu()) {
+            return LaneChoice.BEST;
         }
-        return LaneChoice.BEST;
+        int gpu = device.getDeviceId();
+        return new CudaSteps(gpu, () -> Torch.stream(gpu), null);
     }
 }

@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.djl.Device;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.djl.network.Network;
 import dev.espalier.djl.torch.Gpus;
+import dev.espalier.djl.torch.Torch;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
@@ -163,6 +165,60 @@ class SessionTest {
             }
             assertTrue(zeros(weights(near)) > 100, "nothing was cut off");
             assertSame(weights(near), weights(far), 0);
+        }
+    }
+
+    private static Session onGpu(Recipe recipe, Task task) {
+        return new Session(recipe, task, task.model(Weights.seeded(1)), 1, Device.gpu(0));
+    }
+
+    /** Fifty steps carry rounding a long way; what was learned, and how much became zero, is about the same. */
+    @Test
+    void aGpuLearnsWhatTheProcessorLearns() throws IOException {
+        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        for (String precision : List.of("float32", "tf32", "bf16")) {
+            Recipe recipe = recipe("training.precision=" + precision, "training.clip_norm=5");
+            Task task = Task.of(recipe);
+            try (Session near = session(recipe("training.clip_norm=5"), task, NEAR);
+                    Session far = onGpu(recipe, task)) {
+                train(near, task, 0, 1);
+                train(far, task, 0, 1);
+                if (precision.equals("float32")) {
+                    assertSame(weights(near), weights(far), 5e-3);
+                }
+                train(near, task, 1, 5);
+                train(far, task, 1, 5);
+                double expected = near.evaluate().main().getValue();
+                assertEquals(expected, far.evaluate().main().getValue(), 0.1, precision);
+                assertEquals(zeros(weights(near)), zeros(weights(far)), 0.1 * zeros(weights(near)), precision);
+            }
+        }
+    }
+
+    @Test
+    void aCheckpointOfAGpuIsGoneOnFromOnEitherDevice() throws IOException {
+        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        Recipe recipe = recipe();
+        Task task = Task.of(recipe);
+        Map<String, byte[]> saved = new LinkedHashMap<>();
+        Map<String, double[]> expected;
+        try (Session first = onGpu(recipe, task)) {
+            train(first, task, 0, 4);
+            first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+            train(first, task, 4, 5);
+            expected = weights(first);
+        }
+        try (Session same = onGpu(recipe, task);
+                Session other = session(recipe, task, NEAR)) {
+            for (Session second : List.of(same, other)) {
+                SequencedMap<String, MemorySegment> state = second.state();
+                saved.forEach((name, bytes) ->
+                        Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
+                second.restore();
+                train(second, task, 4, 5);
+            }
+            assertSame(expected, weights(same), 0);
+            assertSame(expected, weights(other), 5e-3);
         }
     }
 
