@@ -17,6 +17,20 @@ final class Columns {
      * @param out where to
      */
     static void print(List<List<String>> rows, PrintWriter out) {
+        print(rows, false, out);
+    }
+
+    /**
+     * Prints a table of words: all columns on the left.
+     *
+     * @param rows cells, the same number in each row
+     * @param out where to
+     */
+    static void printWords(List<List<String>> rows, PrintWriter out) {
+        print(rows, true, out);
+    }
+
+    private static void print(List<List<String>> rows, boolean words, PrintWriter out) {
         int columns = rows.getFirst().size();
         int[] widths = new int[columns];
         for (List<String> row : rows) {
@@ -28,7 +42,7 @@ final class Columns {
             List<String> cells = new ArrayList<>();
             for (int column = 0; column < columns; column++) {
                 String padding = " ".repeat(widths[column] - row.get(column).length());
-                cells.add(column == 0 ? row.get(column) + padding : padding + row.get(column));
+                cells.add(words || column == 0 ? row.get(column) + padding : padding + row.get(column));
             }
             out.println(String.join(GAP, cells).stripTrailing());
         }

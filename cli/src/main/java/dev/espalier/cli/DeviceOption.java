@@ -2,6 +2,7 @@ package dev.espalier.cli;
 
 import ai.djl.Device;
 import dev.espalier.training.Devices;
+import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /** {@code --device}: where a model is trained. */
@@ -13,6 +14,11 @@ final class DeviceOption {
 
     @Option(names = "--device", paramLabel = "cpu|gpu", description = "Where to train; ${DEFAULT-VALUE} if left out.")
     private Choice choice = Choice.CPU;
+
+    @Override
+    public String toString() {
+        return choice.name().toLowerCase(Locale.ROOT);
+    }
 
     Device device() {
         return switch (choice) {

@@ -46,6 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             AnswerCommand.class,
             ReportCommand.class,
             BenchCommand.class,
+            ReproduceCommand.class,
             GenerateCompletion.class,
             HelpCommand.class,
         })

@@ -26,4 +26,16 @@ public record Provenance(
         int processors,
         String engine,
         String kernel,
-        String device) {}
+        String device) {
+
+    /**
+     * The same with another kernel: what steps run on is known last.
+     *
+     * @param other what the optimizer's steps run on
+     * @return the provenance
+     */
+    public Provenance withKernel(String other) {
+        return new Provenance(
+                espalier, commit, started, seed, java, system, architecture, processors, engine, other, device);
+    }
+}

@@ -1,6 +1,5 @@
 package dev.espalier.journal;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -11,7 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -186,7 +184,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be read
      */
     public Provenance provenance() throws IOException {
-        return read(provenanceFile(), Provenance.class);
+        return JsonFile.read(provenanceFile(), Provenance.class);
     }
 
     /**
@@ -206,7 +204,9 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be read
      */
     public Optional<RunResult> result() throws IOException {
-        return Files.exists(resultFile()) ? Optional.of(read(resultFile(), RunResult.class)) : Optional.empty();
+        return Files.exists(resultFile())
+                ? Optional.of(JsonFile.read(resultFile(), RunResult.class))
+                : Optional.empty();
     }
 
     /**
@@ -226,15 +226,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be read
      */
     public List<Metrics> metrics() throws IOException {
-        if (!Files.exists(metricsFile())) {
-            return List.of();
-        }
-        String text = Files.readString(metricsFile());
-        List<Metrics> metrics = new ArrayList<>();
-        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
-            metrics.add(parse(metricsFile(), line, Metrics.class));
-        }
-        return metrics;
+        return JsonFile.lines(metricsFile(), Metrics.class);
     }
 
     /**
@@ -244,8 +236,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be written
      */
     public void append(Metrics metrics) throws IOException {
-        Files.writeString(
-                metricsFile(), Json.line(metrics) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        JsonFile.append(metricsFile(), metrics);
     }
 
     /**
@@ -265,18 +256,6 @@ public record RunFolder(Path path) {
         List<Metrics> kept = all.subList(0, lines);
         replace(metricsFile(), kept.stream().map(line -> Json.line(line) + "\n").collect(Collectors.joining()));
         return List.copyOf(kept);
-    }
-
-    private static <T> T read(Path file, Class<T> type) throws IOException {
-        return parse(file, Files.readString(file), type);
-    }
-
-    private static <T> T parse(Path file, String text, Class<T> type) throws IOException {
-        try {
-            return Json.parse(text, type);
-        } catch (JsonProcessingException broken) {
-            throw new IOException(file + " is damaged: " + broken.getOriginalMessage(), broken);
-        }
     }
 
     /**

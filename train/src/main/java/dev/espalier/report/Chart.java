@@ -144,6 +144,20 @@ sealed interface Chart {
     record Bars(String id, String title, String description, List<String> rows, List<Long> before, List<Long> after)
             implements Chart {}
 
+    /**
+     * Lines over any axis.
+     *
+     * @param id what the chart is known by
+     * @param title what it shows
+     * @param description the same in words
+     * @param horizontal the horizontal axis
+     * @param vertical the vertical axis
+     * @param lines the lines
+     */
+    record Plot(
+            String id, String title, String description, Figure.Axis horizontal, Figure.Axis vertical, List<Line> lines)
+            implements Chart {}
+
     /** The place in the page where the chart is drawn. */
     default Html toHtml() {
         return Html.of(

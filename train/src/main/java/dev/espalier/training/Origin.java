@@ -13,14 +13,36 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /** Finds out where a run comes from. */
-final class Origin {
+public final class Origin {
     private static final String UNKNOWN = "unknown";
+    private static final String NONE = "none";
 
     private Origin() {}
 
+    /**
+     * Where a run comes from that starts now.
+     *
+     * @param seed what all that is random depends on
+     * @param kernel what the optimizer's steps run on
+     * @param options where models are trained
+     * @param engine whether there is an engine at all; without one, none is started
+     * @return the provenance
+     */
+    public static Provenance of(long seed, String kernel, RunOptions options, boolean engine) {
+        return provenance(seed, kernel, options.device(), engine ? engine() : NONE);
+    }
+
     static Provenance provenance(long seed, String kernel, Device device) {
-        String version = Origin.class.getPackage().getImplementationVersion();
+        return provenance(seed, kernel, device, engine());
+    }
+
+    private static String engine() {
         Engine engine = Engine.getInstance();
+        return engine.getEngineName() + " " + engine.getVersion() + " by DJL " + Engine.getDjlVersion();
+    }
+
+    private static Provenance provenance(long seed, String kernel, Device device, String engine) {
+        String version = Origin.class.getPackage().getImplementationVersion();
         return new Provenance(
                 version == null ? UNKNOWN : version,
                 commit(),
@@ -30,7 +52,7 @@ final class Origin {
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
                 System.getProperty("os.arch"),
                 Runtime.getRuntime().availableProcessors(),
-                engine.getEngineName() + " " + engine.getVersion() + " by DJL " + Engine.getDjlVersion(),
+                engine,
                 kernel,
                 device.toString());
     }

@@ -15,6 +15,15 @@ public record RunOptions(Device device, TrainingListener listener, BooleanSuppli
     public static final RunOptions DEFAULT = new RunOptions(Device.cpu(), TrainingListener.NOBODY, () -> false);
 
     /**
+     * Whether models are in the memory of the CPU.
+     *
+     * @return false on a GPU
+     */
+    public boolean onCpu() {
+        return !device.isGpu();
+    }
+
+    /**
      * The same with a listener.
      *
      * @param other who wants to know

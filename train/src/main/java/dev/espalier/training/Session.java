@@ -1,6 +1,5 @@
 package dev.espalier.training;
 
-import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
@@ -43,17 +42,32 @@ final class Session implements AutoCloseable {
     private final Optimizer optimizer;
     private final Strength strength;
     private final TrainingStep training;
+    private final TrainingListener listener;
     private final Divergence divergence;
     private final Meter meter = new Meter();
     private final String[] outputs;
     private StepReport last = new StepReport(0, false, List.of());
 
-    Session(Recipe recipe, Task task, Graph initial, long seed, Device device) {
-        this(recipe, task, initial, seed, Devices.kernels(device), new Network(initial, device));
+    Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options) {
+        this(
+                recipe,
+                task,
+                initial,
+                seed,
+                options.listener(),
+                Devices.kernels(options.device()),
+                new Network(initial, options.device()));
     }
 
     /** A session that closes the network when it is closed. */
-    Session(Recipe recipe, Task task, Graph initial, long seed, StepKernel.Factory kernels, Network network) {
+    Session(
+            Recipe recipe,
+            Task task,
+            Graph initial,
+            long seed,
+            TrainingListener listener,
+            StepKernel.Factory kernels,
+            Network network) {
         this.recipe = recipe;
         this.task = task;
         this.seed = seed;
@@ -66,6 +80,7 @@ final class Session implements AutoCloseable {
                 .flatMap(set -> set.parameters().stream())
                 .map(Parameter::name)
                 .collect(Collectors.toSet());
+        this.listener = listener;
         this.network = network.seed(seed)
                 .freeze(frozen::contains)
                 .precision(precision(recipe.training().precision()));
@@ -124,6 +139,7 @@ final class Session implements AutoCloseable {
 
     private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
         GradientNorm.clip(network, gradients, recipe.training().clipNorm());
+        listener.beforeStep(new StepView(recipe.optimizer().rule(), optimizer, weights, gradients));
         last = optimizer.step(weights, gradients);
         strength.hold(weights);
     }

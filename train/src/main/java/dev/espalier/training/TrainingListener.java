@@ -8,6 +8,14 @@ public interface TrainingListener {
     TrainingListener NOBODY = new TrainingListener() {};
 
     /**
+     * The gradients are there, and the optimizer is about to step. What takes long here slows the training down, but does
+     * not change it.
+     *
+     * @param view what it is about to do; valid during this call only
+     */
+    default void beforeStep(StepView view) {}
+
+    /**
      * A step was done. Called often: it should be quick.
      *
      * @param progress how far the training is

@@ -104,7 +104,7 @@ public final class TrainingRun {
     }
 
     private Optional<RunResult> train() throws IOException {
-        try (Session session = new Session(recipe, task, initial, seed, options.device())) {
+        try (Session session = new Session(recipe, task, initial, seed, options)) {
             Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
             if (checkpoint.isPresent()) {
                 session.restore();

@@ -338,7 +338,73 @@
     };
   }
 
-  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars};
+  function plot(chart) {
+    const names = [...new Set(chart.lines.map(line => line.name))];
+    const dashed = name => chart.lines.some(line => line.name === name && line.stroke === 'DASHED');
+    const format = side => (side.share ? 'PERCENT' : 'NUMBER');
+    const side = (description, options) =>
+      axis({
+        type: description.logarithmic ? 'log' : 'value',
+        scale: true,
+        name: description.name,
+        formatter: AXIS_FORMATS[format(description)],
+        ...options,
+      });
+    const xs = chart.lines.flatMap(line => line.points.map(point => point[0]));
+    return {
+      grid: {left: 4, right: 18, top: names.length > 1 ? 44 : 22, bottom: 26, containLabel: true},
+      legend: {
+        show: names.length > 1,
+        type: 'scroll',
+        left: 0,
+        top: 0,
+        padding: 0,
+        itemGap: 16,
+        itemWidth: 16,
+        itemHeight: 2,
+        textStyle: text,
+        inactiveColor: 'var(--rule)',
+        data: names.map(name => ({name, icon: dashed(name) ? DASHES : 'rect'})),
+      },
+      xAxis: side(chart.horizontal, {nameGap: 26, min: Math.min(...xs), max: Math.max(...xs), splitLine: {show: false}, axisLine: {onZero: false, lineStyle: {color: 'var(--rule)'}}}),
+      yAxis: side(chart.vertical, {
+        nameLocation: 'end',
+        nameGap: 8,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false, onZero: false},
+        splitNumber: 5,
+      }),
+      tooltip: tooltip({
+        trigger: 'axis',
+        axisPointer: {lineStyle: {color: 'var(--muted)', type: 'solid', opacity: 0.5}},
+        formatter: found =>
+          box(
+            `${chart.horizontal.name} ${FORMATS[format(chart.horizontal)](found[0].axisValue)}`,
+            found
+              .filter(entry => entry.value[1] !== null)
+              .map(entry => [
+                colour(chart.lines[entry.seriesIndex].colour),
+                entry.seriesName,
+                FORMATS[format(chart.vertical)](entry.value[1]),
+              ]),
+          ),
+      }),
+      series: chart.lines.map(line => ({
+        type: 'line',
+        name: line.name,
+        data: line.points,
+        color: colour(line.colour),
+        showSymbol: line.points.length <= 12,
+        symbol: 'circle',
+        symbolSize: 6,
+        emphasis: {disabled: true},
+        silent: true,
+        lineStyle: {color: colour(line.colour), width: 2, type: line.stroke === 'DASHED' ? [5, 4] : 'solid'},
+      })),
+    };
+  }
+
+  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot};
 
   // --- Drawing
 

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.AfterAll;
@@ -104,6 +105,47 @@ final class BrowserTest {
                         .evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=loss] .plot'))"
                                 + ".getModel().getComponent('series', 0).get('markArea').data.length")
                         .asInt());
+    }
+
+    @Test
+    void anArticleIsDrawn() throws IOException, InterruptedException {
+        browser();
+        List<Figure.Point> points =
+                List.of(new Figure.Point(1, 4), new Figure.Point(10, 0.4), new Figure.Point(100, 0.05));
+        Figure.Axis steps = Figure.Axis.logarithmic("T");
+        Figure.Axis share = Figure.Axis.share("accuracy");
+        Path page = folder.resolve("article.html");
+        new Article(
+                        "Figure 1",
+                        "What <is> drawn",
+                        List.of("A paragraph."),
+                        List.of(new Article.Grid("Table", "A note.", List.of("row", "x"), List.of(List.of("a", "1")))),
+                        List.of(
+                                new Figure.Plot(
+                                        "Plot",
+                                        "",
+                                        steps,
+                                        Figure.Axis.logarithmic("y"),
+                                        List.of(
+                                                new Figure.Curve("measured", points),
+                                                new Figure.Curve("bound", Figure.Stroke.DASHED, points)),
+                                        true),
+                                new Figure.Plot(
+                                        "Shares",
+                                        "",
+                                        Figure.Axis.linear("x"),
+                                        share,
+                                        List.of(new Figure.Curve(
+                                                "share", List.of(new Figure.Point(0, 0.1), new Figure.Point(1, 0.9))))),
+                                new Figure.Sizes(
+                                        "Sizes",
+                                        "",
+                                        List.of("a", "b", "c"),
+                                        List.of(100L, 10L, 8L),
+                                        List.of(50L, 1L, 8L))),
+                        Map.of("Command", "espalier"))
+                .write(page);
+        assertShows(page, 3);
     }
 
     @Test

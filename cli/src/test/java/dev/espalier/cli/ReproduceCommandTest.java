@@ -1,0 +1,62 @@
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.reproduce.Item;
+import dev.espalier.reproduce.Items;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code espalier reproduce}. */
+final class ReproduceCommandTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @Test
+    void withoutAnItemAllAreListed() {
+        Answer answer = Answer.to("reproduce");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        for (Item item : Items.ALL) {
+            assertTrue(answer.out().contains(item.name() + " "), item.name());
+            assertTrue(answer.out().contains(item.title()), item.name());
+        }
+    }
+
+    @Test
+    void anUnknownItemIsRefusedWithThoseThereAre() {
+        Answer answer = Answer.to("reproduce", "table9", "--out", folder.resolve("none"));
+        assertEquals(2, answer.exitStatus());
+        assertTrue(answer.err().contains("there is no item table9 to reproduce: choose one of "), answer.err());
+        assertTrue(answer.err().contains("penalties"), answer.err());
+        assertFalse(Files.exists(folder.resolve("none")));
+    }
+
+    @Test
+    void anItemIsPrintedAndWritten() throws IOException {
+        Path out = folder.resolve("out");
+        Answer answer =
+                Answer.to("reproduce", "penalties", "--out", out, "--seeds", 2, "--scale", "SMALL", "--device", "cpu");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("MCP, paper   MCP, ours"), answer.out());
+        assertTrue(answer.out().contains(out.resolve("penalties.html").toString()), answer.out());
+        String json = Files.readString(out.resolve("penalties.json"));
+        assertTrue(json.contains("espalier reproduce penalties --scale small --device cpu --seeds 2"), json);
+        assertTrue(Files.exists(out.resolve("provenance.json")));
+    }
+
+    @Test
+    void wrongOptionsAreRefused() {
+        Answer noSeeds = Answer.to("reproduce", "penalties", "--seeds", 0, "--out", folder.resolve("none"));
+        assertEquals(2, noSeeds.exitStatus());
+        assertTrue(noSeeds.err().contains("seeds = 0 is out of range"), noSeeds.err());
+        Answer noScale = Answer.to("reproduce", "penalties", "--scale", "tiny");
+        assertEquals(2, noScale.exitStatus());
+        assertFalse(Files.exists(folder.resolve("none")));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.espalier.reproduce;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Everything that can be reproduced. */
+public final class Items {
+    /** In the order of the paper; what goes beyond it comes last. */
+    public static final List<Item> ALL =
+            List.of(new Penalties(), new Convergence(), new Iterations(), new McpExactness());
+
+    private Items() {}
+
+    /**
+     * Finds an item.
+     *
+     * @param name its name
+     * @return the item
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public static Item of(String name) {
+        return ALL.stream()
+                .filter(item -> item.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no item %s to reproduce: choose one of %s"
+                        .formatted(name, ALL.stream().map(Item::name).collect(Collectors.joining(", ")))));
+    }
+}

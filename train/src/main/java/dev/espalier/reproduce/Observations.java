@@ -1,0 +1,38 @@
+package dev.espalier.reproduce;
+
+import java.util.List;
+
+/** What items have in common that look at every group while a network is trained. */
+final class Observations {
+    /** A look at all groups of VGG-16 takes seconds: the paper's figure does not need them all. */
+    private static final int EVERY_AT_FULL_SCALE = 100;
+
+    private Observations() {}
+
+    static int every(Scale scale) {
+        return switch (scale) {
+            case SMALL -> 1;
+            case FULL -> EVERY_AT_FULL_SCALE;
+        };
+    }
+
+    static void require(Item item, Setting setting) {
+        if (!setting.run().onCpu()) {
+            throw new IllegalArgumentException(item.name()
+                    + " looks at every group while a network is trained, in the memory of the CPU: use --device cpu");
+        }
+        if (setting.seedCount() > 1) {
+            throw new IllegalArgumentException(
+                    "--seeds %d: %s looks at one training, as the paper does; leave --seeds out"
+                            .formatted(setting.seedCount(), item.name()));
+        }
+        if (setting.scale() == Scale.FULL) {
+            setting.requireCifar10();
+        }
+    }
+
+    /** What a recipe of the paper needs to be run here, once. */
+    static List<String> onCifar10(Setting setting) {
+        return List.of("data.dir=" + setting.requireCifar10(), "training.seeds=[1]");
+    }
+}

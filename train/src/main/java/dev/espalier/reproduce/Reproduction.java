@@ -1,0 +1,126 @@
+package dev.espalier.reproduce;
+
+import dev.espalier.journal.JsonFile;
+import dev.espalier.journal.Provenance;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.report.Article;
+import dev.espalier.report.Figure;
+import dev.espalier.training.Origin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An item reproduced, and the files that keep it: {@code ITEM.json} with every number, {@code ITEM.html} to look at, and
+ * {@code provenance.json}.
+ *
+ * @param item which item
+ * @param setting how it was done
+ * @param findings what came out
+ * @param seconds how long it took
+ * @param folder where the files are
+ */
+public record Reproduction(Item item, Setting setting, Findings findings, double seconds, Path folder) {
+
+    /** What {@code ITEM.json} holds. */
+    private record Contents(
+            String item,
+            String title,
+            String place,
+            String scale,
+            int seeds,
+            String command,
+            double seconds,
+            List<Comparison> tables,
+            List<Figure> figures,
+            List<String> notes) {}
+
+    /**
+     * Reproduces an item and writes the files.
+     *
+     * @param item which item
+     * @param setting how
+     * @param command what the user typed, for the record
+     * @return what came out; empty if it was stopped
+     * @throws IOException if something cannot be read or written
+     */
+    public static Optional<Reproduction> of(Item item, Setting setting, String command) throws IOException {
+        item.require(setting);
+        long started = System.nanoTime();
+        Files.createDirectories(setting.folder());
+        Provenance provenance = Origin.of(1, "", setting.run(), item.trains());
+        Optional<Findings> findings = item.run(setting);
+        if (findings.isEmpty()) {
+            return Optional.empty();
+        }
+        double seconds = (System.nanoTime() - started) / 1e9;
+        Reproduction done = new Reproduction(item, setting, findings.get(), seconds, setting.folder());
+        done.write(command, provenance.withKernel(findings.get().computedBy()));
+        return Optional.of(done);
+    }
+
+    /**
+     * The file with every number.
+     *
+     * @return the path of a JSON file
+     */
+    public Path json() {
+        return folder.resolve(item.name() + ".json");
+    }
+
+    /**
+     * The page to look at.
+     *
+     * @return the path of an HTML file
+     */
+    public Path page() {
+        return folder.resolve(item.name() + ".html");
+    }
+
+    private void write(String command, Provenance provenance) throws IOException {
+        new RunFolder(folder).write(provenance);
+        JsonFile.write(
+                json(),
+                new Contents(
+                        item.name(),
+                        item.title(),
+                        item.place(),
+                        setting.scale().toString(),
+                        setting.seedCount(),
+                        command,
+                        seconds,
+                        findings.tables(),
+                        findings.figures(),
+                        findings.notes()));
+        new Article(
+                        item.place(),
+                        item.title(),
+                        findings.notes(),
+                        findings.tables().stream().map(Comparison::toGrid).toList(),
+                        findings.figures(),
+                        details(command, provenance))
+                .write(page());
+    }
+
+    private Map<String, String> details(String command, Provenance provenance) {
+        Map<String, String> details = new LinkedHashMap<>();
+        details.put("Command", command);
+        details.put("Scale", setting.scale().toString());
+        details.put("Seeds", Integer.toString(setting.seedCount()));
+        details.put("Started", provenance.started());
+        details.put("Computed by", provenance.kernel());
+        details.put("Engine", provenance.engine());
+        details.put("Device", provenance.device());
+        details.put("Espalier", provenance.espalier() + ", commit " + provenance.commit());
+        details.put("Java", provenance.java());
+        details.put(
+                "Machine",
+                "%s, %s, %d processors"
+                        .formatted(provenance.system(), provenance.architecture(), provenance.processors()));
+        return details;
+    }
+}
