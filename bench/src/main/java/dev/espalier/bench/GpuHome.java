@@ -62,8 +62,7 @@ public final class GpuHome implements Home {
     /** {@inheritDoc} A copy too large for the cache, scaled. */
     @Override
     public double copy(long bytes) {
-        double time = gpu.time(
-                Gpu.DEFAULT_STREAM, () -> gpu.copyWithin(source, target, AHEAD, Gpu.DEFAULT_STREAM));
+        double time = gpu.time(Gpu.DEFAULT_STREAM, () -> gpu.copyWithin(source, target, AHEAD, Gpu.DEFAULT_STREAM));
         return time * bytes / AHEAD;
     }
 

@@ -30,7 +30,8 @@ public class NestedStepBenchmark extends WorkloadBenchmark {
             case "single" -> new Workload(tensors, new GroupLasso(lambda), Grouping.APART, options, home);
             case "joint" -> new Workload(tensors, new GroupLasso(lambda), Grouping.JOINED, options, home);
             case "nested" -> new Workload(tensors, new NestedLasso(lambda, 0.5), Grouping.NESTED, options, home);
-            case "sparse-joint" -> new Workload(tensors, new SparseGroupLasso(lambda, 0.3), Grouping.JOINED, options, home);
+            case "sparse-joint" ->
+                new Workload(tensors, new SparseGroupLasso(lambda, 0.3), Grouping.JOINED, options, home);
             default -> throw new IllegalArgumentException("groups = " + groups + " are unknown");
         };
     }

@@ -48,7 +48,9 @@ final class HostKernel implements StepKernel {
         final List<TensorState> tensors;
         final float[] thetas;
         final Block block;
-        @Nullable Regularizer regularizer;
+
+        @Nullable
+        Regularizer regularizer;
 
         SetState(SetPlan plan, List<TensorState> tensors) {
             this.plan = plan;
@@ -259,18 +261,22 @@ final class HostKernel implements StepKernel {
     @Override
     public void requireUsable(String what, String of, TensorView tensor, boolean written) {
         if (!tensor.place().isHost()) {
-            throw new IllegalArgumentException("%s of %s is on %s, but the step runs on the processor: make the optimizer with"
-                    .formatted(what, of, tensor.place()) + " a kernel for that device, or move the model to host memory");
+            throw new IllegalArgumentException(
+                    "%s of %s is on %s, but the step runs on the processor: make the optimizer with"
+                                    .formatted(what, of, tensor.place())
+                            + " a kernel for that device, or move the model to host memory");
         }
         if (tensor.type() != ElementType.FLOAT32 || !tensor.segment().isNative()) {
             throw new IllegalArgumentException("%s of %s is %s in %s memory: a step needs float32 in native memory"
                     .formatted(what, of, tensor, tensor.segment().isNative() ? "native" : "heap"));
         }
         if (!tensor.segment().scope().isAlive()) {
-            throw new IllegalArgumentException(what + " of " + of + " is in memory that has been freed: keep its arena open");
+            throw new IllegalArgumentException(
+                    what + " of " + of + " is in memory that has been freed: keep its arena open");
         }
         if (written && tensor.segment().isReadOnly()) {
-            throw new IllegalArgumentException(what + " of " + of + " is in memory that is read-only: the step must write to it");
+            throw new IllegalArgumentException(
+                    what + " of " + of + " is in memory that is read-only: the step must write to it");
         }
         if (!tensor.segment().isAccessibleBy(team.members() == 1 ? Thread.currentThread() : HELPER)) {
             throw new IllegalArgumentException(

@@ -44,10 +44,7 @@ public interface StepKernel extends AutoCloseable {
      *     the gradient
      */
     record SetPlan(
-            List<String> names,
-            List<Long> sizes,
-            @Nullable Regularizer regularizer,
-            boolean proximal) {
+            List<String> names, List<Long> sizes, @Nullable Regularizer regularizer, boolean proximal) {
         /** Copies the lists. */
         public SetPlan {
             names = List.copyOf(names);

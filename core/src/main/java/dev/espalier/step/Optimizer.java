@@ -122,8 +122,7 @@ public final class Optimizer implements AutoCloseable {
                         set.weightDecay()))
                 .toList();
         double tolerance = Math.max(options.tolerance().at(step - 1), FLOAT_TOLERANCE);
-        StepKernel.Result result =
-                kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance));
+        StepKernel.Result result = kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance));
         StepKernel.BadGradient bad = result.bad();
         if (bad != null && options.nonFinite() == NonFinite.FAIL) {
             throw new NonFiniteGradientException(bad.name(), step, bad.magnitude());

@@ -69,8 +69,7 @@ public final class TensorView {
      * @param strides distance, in elements, between neighbours along every dimension
      * @return the view
      */
-    public static TensorView of(
-            Place place, MemorySegment segment, ElementType type, long[] shape, long[] strides) {
+    public static TensorView of(Place place, MemorySegment segment, ElementType type, long[] shape, long[] strides) {
         return new TensorView(place, segment, type, shape.clone(), strides.clone());
     }
 
@@ -134,8 +133,8 @@ public final class TensorView {
 
     private long position(long index) {
         if (!place.isHost()) {
-            throw new IllegalStateException(
-                    "the tensor is on " + place + ", where its elements cannot be read or written one by one: copy it to the host");
+            throw new IllegalStateException("the tensor is on " + place
+                    + ", where its elements cannot be read or written one by one: copy it to the host");
         }
         if (contiguous) {
             return index;

@@ -35,8 +35,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
-import java.util.TreeMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.DoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +67,6 @@ final class CudaKernel implements StepKernel {
 
     private final Gpu gpu;
     private final CudaSteps options;
-    private final UpdateRule rule;
     private final Arena arena = Arena.ofShared();
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final List<SetState> sets = new ArrayList<>();
@@ -125,7 +124,8 @@ final class CudaKernel implements StepKernel {
         /** Where its norms begin, in floats. */
         final long theta;
 
-        @Nullable Regularizer regularizer;
+        @Nullable
+        Regularizer regularizer;
 
         SetState(SetPlan plan, int place, Kind kind, int firstTensor, long theta) {
             this.plan = plan;
@@ -146,7 +146,6 @@ final class CudaKernel implements StepKernel {
     CudaKernel(Gpu gpu, CudaSteps options, UpdateRule rule, List<SetPlan> plans, int threads) {
         this.gpu = gpu;
         this.options = options;
-        this.rule = rule;
         resources.push(gpu);
         try {
             long floats = 0;
@@ -180,7 +179,8 @@ final class CudaKernel implements StepKernel {
             }
             host = there.isEmpty()
                     ? null
-                    : LaneChoice.BEST.create(rule, there.stream().map(set -> set.plan).toList(), threads);
+                    : LaneChoice.BEST.create(
+                            rule, there.stream().map(set -> set.plan).toList(), threads);
             if (host != null) {
                 resources.push(host);
             }
@@ -215,11 +215,13 @@ final class CudaKernel implements StepKernel {
 
     /** Writes what does not change from step to step to the GPU, and makes the structure that points to it. */
     private MemorySegment makePlan() {
-        Gpu.Memory jobs = upload(tiling.jobs().size() * (long) Tables.JOB, table -> tiling.jobs().forEach(table::job));
-        Gpu.Memory scans =
-                upload(tiling.scans().size() * (long) Tables.SCAN, table -> tiling.scans().forEach(table::scan));
-        Gpu.Memory firstJobs =
-                upload(tiling.firstJobs().size() * 4L, table -> tiling.firstJobs().forEach(table::number));
+        Gpu.Memory jobs = upload(
+                tiling.jobs().size() * (long) Tables.JOB, table -> tiling.jobs().forEach(table::job));
+        Gpu.Memory scans = upload(
+                tiling.scans().size() * (long) Tables.SCAN,
+                table -> tiling.scans().forEach(table::scan));
+        Gpu.Memory firstJobs = upload(
+                tiling.firstJobs().size() * 4L, table -> tiling.firstJobs().forEach(table::number));
         Gpu.Memory sums = allocate(2 * tiling.slots() * 4 * Double.BYTES);
         Gpu.Memory arrivals = allocate(tiling.teams() * 4L);
         Gpu.Memory jobStats = allocate(tiling.jobs().size() * (long) Tables.STATS);
@@ -325,8 +327,9 @@ final class CudaKernel implements StepKernel {
             throw new IllegalArgumentException("%s of %s is %s: a step needs float32".formatted(what, of, tensor));
         }
         if (tensor.shape().length > Tables.MOST_RANK && !tensor.contiguous()) {
-            throw new IllegalArgumentException("%s of %s is %s, and not contiguous: a step needs at most %d dimensions then"
-                    .formatted(what, of, tensor, Tables.MOST_RANK));
+            throw new IllegalArgumentException(
+                    "%s of %s is %s, and not contiguous: a step needs at most %d dimensions then"
+                            .formatted(what, of, tensor, Tables.MOST_RANK));
         }
     }
 
@@ -441,8 +444,8 @@ final class CudaKernel implements StepKernel {
                 number++;
             }
         }
-        Tables setTable = new Tables(
-                tablesHere.segment().asSlice((long) tensors.size() * (Tables.TENSOR + Tables.LAYOUT)));
+        Tables setTable =
+                new Tables(tablesHere.segment().asSlice((long) tensors.size() * (Tables.TENSOR + Tables.LAYOUT)));
         for (int i = 0; i < here.size(); i++) {
             SetState set = here.get(i);
             SetStep step = steps.get(set.place);
@@ -532,7 +535,8 @@ final class CudaKernel implements StepKernel {
         return new Summary(count(set, 20), count(set, 24), count(set, 28), evaluations, 0, error, count(set, 32));
     }
 
-    // ------------------------------------------------------------------------------------------ what the GPU does not do
+    // ------------------------------------------------------------------------------------------ what the GPU does not
+    // do
 
     /** Solves the groups that left the common paths, by the exact operator. */
     private void solveStragglers(
@@ -617,7 +621,8 @@ final class CudaKernel implements StepKernel {
                         ? update.addFirst() * (float) gradients.get(tensor).get(index)
                         : first.getAtIndex(ValueLayout.JAVA_FLOAT, index);
                 float metric = update.metric(second == null ? 0 : second.getAtIndex(ValueLayout.JAVA_FLOAT, index));
-                float u = update.preconditioned(metric, (float) weights.get(tensor).get(index), m);
+                float u = update.preconditioned(
+                        metric, (float) weights.get(tensor).get(index), m);
                 int i = next[0]++;
                 d[i] = metric;
                 x[i] = u / (double) metric;
@@ -652,14 +657,20 @@ final class CudaKernel implements StepKernel {
                 norms.setAtIndex(ValueLayout.JAVA_FLOAT, group, (float) outcome.theta());
             }
             summary = summary.plus(new Outcome(
-                            outcome.branch(), outcome.theta(), evaluations + outcome.iterations(), 0, outcome.converged()))
+                            outcome.branch(),
+                            outcome.theta(),
+                            evaluations + outcome.iterations(),
+                            0,
+                            outcome.converged()))
                     .plusWithin(within);
         }
 
         void writeBack() {
             for (int i = 0; i < weights.size(); i++) {
                 if (step.stepSize() > 0) {
-                    gpu.copyIn(weights.get(i).segment(), step.weights().get(i).segment().address());
+                    gpu.copyIn(
+                            weights.get(i).segment(),
+                            step.weights().get(i).segment().address());
                 }
             }
             gpu.copyIn(norms, thetas.address() + set.theta * Float.BYTES);
@@ -690,8 +701,12 @@ final class CudaKernel implements StepKernel {
             for (SetState set : there) {
                 SetStep step = steps.get(set.place);
                 onHost.add(new SetStep(
-                        step.weights().stream().map(tensor -> hostCopy(tensor, copies)).toList(),
-                        step.gradients().stream().map(tensor -> hostCopy(tensor, copies)).toList(),
+                        step.weights().stream()
+                                .map(tensor -> hostCopy(tensor, copies))
+                                .toList(),
+                        step.gradients().stream()
+                                .map(tensor -> hostCopy(tensor, copies))
+                                .toList(),
                         step.stepSize(),
                         step.weightDecay()));
             }

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     done before
  * @param clock is told how long each step took on the GPU, in milliseconds; null if nobody asks
  */
-public record CudaSteps(int gpu, LongSupplier stream, @Nullable DoubleConsumer clock) implements StepKernel.Factory {
+public record CudaSteps(
+        int gpu, LongSupplier stream, @Nullable DoubleConsumer clock) implements StepKernel.Factory {
 
     /**
      * Steps on the first GPU, in its default stream.

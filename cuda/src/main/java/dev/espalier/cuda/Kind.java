@@ -12,25 +12,36 @@ import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import java.util.List;
 
-/** How a set is stepped. The numbers of those that the GPU does are those of {@code Kind} in {@code step.cu}. */
+/** How a set is stepped. */
 enum Kind {
     /** Without a penalty. */
-    PLAIN,
+    PLAIN(0),
     /** Every weight a group of its own. */
-    SINGLE,
+    SINGLE(1),
     /** Groups along an axis of one or more tensors. */
-    GROUPED,
+    GROUPED(2),
     /** The same, each tensor's share a group too. */
-    NESTING,
+    NESTING(3),
     /** Groups along an axis, whose penalty acts through its subgradient. */
-    SUBGRADIENTS,
+    SUBGRADIENTS(4),
     /** Not on the GPU: its weights are copied to the processor, stepped there, and copied back. */
-    ON_THE_HOST;
+    ON_THE_HOST(-1);
 
     /** What {@code step.cu} has room for. */
     static final int MOST_PARTS = 8;
 
     static final int MOST_PIECES = 8;
+
+    private final int code;
+
+    Kind(int code) {
+        this.code = code;
+    }
+
+    /** Its number in {@code step.cu}. */
+    int code() {
+        return code;
+    }
 
     static Kind of(SetPlan plan) {
         Regularizer regularizer = plan.regularizer();

@@ -40,7 +40,7 @@ final class Tables {
     }
 
     void job(Job job) {
-        buffer.putInt(job.kind().ordinal()).putInt(job.set()).putInt(job.tensor()).putInt(job.part());
+        buffer.putInt(job.kind().code()).putInt(job.set()).putInt(job.tensor()).putInt(job.part());
         buffer.putLong(job.first()).putLong(job.stride());
         buffer.putInt(job.row()).putInt(job.rows()).putInt(job.columns()).putInt(job.inner());
         buffer.putInt(job.fold()).putInt(job.limit()).putInt(job.group()).putInt(job.groups());
@@ -109,16 +109,16 @@ final class Tables {
         buffer.putInt(idle ? 1 : 0).putInt(terms.fast() ? 1 : 0).putInt(terms.kneed() ? 1 : 0);
         buffer.putDouble(stepSize).putDouble(smallStep);
         buffer.putDouble(terms.threshold()).putDouble(terms.kappa()).putDouble(terms.knee());
-        buffer.putDouble(terms.singleThreshold()).putDouble(regularizer.penalty().singleStrength());
+        buffer.putDouble(terms.singleThreshold())
+                .putDouble(regularizer.penalty().singleStrength());
         buffer.putDouble(nested == null ? 0 : nested.outerStrength(size));
         int parts = nested == null ? 0 : firstMembers.length - 1;
         for (int part = 0; part < Kind.MOST_PARTS; part++) {
             buffer.putDouble(
                     nested == null || part >= parts
                             ? 0
-                            : nested.innerStrength(Kind.parts(regularizer.groups())
-                                    .get(part)
-                                    .size(0)));
+                            : nested.innerStrength(
+                                    Kind.parts(regularizer.groups()).get(part).size(0)));
         }
         buffer.putDouble(size).putLong(regularizer.groups().count());
         List<Piece> pieces = terms.profile().pieces();

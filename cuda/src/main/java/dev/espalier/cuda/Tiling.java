@@ -255,7 +255,8 @@ final class Tiling {
         int chosen = most;
         for (int groups = most; groups >= 1; groups--) {
             int columns = groups * widest;
-            boolean good = columns >= (columns % SECTOR == 0 ? LEAST_COLUMNS : RAGGED_COLUMNS) && THREADS / columns * columns >= LEAST_USE * THREADS;
+            boolean good = columns >= (columns % SECTOR == 0 ? LEAST_COLUMNS : RAGGED_COLUMNS)
+                    && THREADS / columns * columns >= LEAST_USE * THREADS;
             boolean whole = shapes.size() == 1 && shapes.getFirst().jobs(groups) == 1;
             if (good && whole) {
                 return groups; // one job for all rows: nobody has to wait

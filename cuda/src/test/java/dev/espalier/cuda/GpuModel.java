@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 
@@ -77,9 +79,15 @@ final class GpuModel implements AutoCloseable {
         }
     }
 
+    /** What a map must have. */
+    static <T> T get(Map<String, T> map, String name) {
+        return Objects.requireNonNull(map.get(name), name);
+    }
+
     /** Copies the host's tensors to the GPU. */
     void upload(SequencedMap<String, TensorView> from, SequencedMap<String, TensorView> to) {
-        from.forEach((name, tensor) -> gpu.copyIn(tensor.segment(), to.get(name).segment().address()));
+        from.forEach((name, tensor) ->
+                gpu.copyIn(tensor.segment(), get(to, name).segment().address()));
     }
 
     /** The GPU's weights, in host memory. */

@@ -60,7 +60,9 @@ class GpuStepTest {
 
     @BeforeEach
     void thereIsAGpu() {
-        assumeTrue(CudaSteps.whyNot().isEmpty(), () -> "no GPU: " + CudaSteps.whyNot().orElseThrow());
+        assumeTrue(
+                CudaSteps.whyNot().isEmpty(),
+                () -> "no GPU: " + CudaSteps.whyNot().orElseThrow());
     }
 
     private static ParameterSet set(String name, Groups groups, Penalty penalty) {
@@ -73,7 +75,8 @@ class GpuStepTest {
     }
 
     private static ParameterSet free(String name, long size) {
-        return ParameterSet.of(LearningRate.constant(0.1), new Parameter(name, size)).withWeightDecay(0.1);
+        return ParameterSet.of(LearningRate.constant(0.1), new Parameter(name, size))
+                .withWeightDecay(0.1);
     }
 
     /** The same steps on both; what each reports, and all weights and state, agree. Returns what was done in all. */
@@ -82,7 +85,12 @@ class GpuStepTest {
     }
 
     private static Summary assertAgree(
-            UpdateRule rule, List<ParameterSet> sets, StepOptions options, int steps, Layout weights, Layout gradients) {
+            UpdateRule rule,
+            List<ParameterSet> sets,
+            StepOptions options,
+            int steps,
+            Layout weights,
+            Layout gradients) {
         Summary total = Summary.EMPTY;
         try (GpuModel model = new GpuModel(sets, weights, gradients);
                 Optimizer host = new Optimizer(rule, sets, options, LaneChoice.SCALAR);
@@ -98,7 +106,7 @@ class GpuStepTest {
                 assertReports(expected, actual);
                 total = total.plus(actual.summary());
                 SequencedMap<String, TensorView> found = model.download();
-                model.weights.forEach((name, tensor) -> assertClose(name, tensor, found.get(name)));
+                model.weights.forEach((name, tensor) -> assertClose(name, tensor, GpuModel.get(found, name)));
                 model.upload(model.weights, model.gpuWeights); // from the same point again
             }
             SequencedMap<String, MemorySegment> state = host.state();
@@ -107,9 +115,9 @@ class GpuStepTest {
             boolean exact = options.method() == Method.PROXIMAL;
             state.forEach((name, memory) -> {
                 if (name.startsWith("theta/") || !exact) {
-                    assertArrayEquals(floats(memory), floats(other.get(name)), 1e-5f, name);
+                    assertArrayEquals(floats(memory), floats(GpuModel.get(other, name)), 1e-5f, name);
                 } else {
-                    assertEquals(-1, memory.mismatch(other.get(name)), name); // moments to the last bit
+                    assertEquals(-1, memory.mismatch(GpuModel.get(other, name)), name); // moments to the last bit
                 }
             });
         }
@@ -172,7 +180,7 @@ class GpuStepTest {
     private record TwoKnees(double lambda) implements Penalty {
         @Override
         public double strength(long size) {
-            return lambda * Math.sqrt(size);
+            return lambda * Math.sqrt((double) size);
         }
 
         @Override
@@ -196,7 +204,8 @@ class GpuStepTest {
                     new AxisGroups(1, 10, 300),
                     new AxisGroups(1, 50, 7),
                     AxisGroups.single(333),
-                    new JointGroups(List.of(new AxisGroups(30, 20, 1), new AxisGroups(5, 20, 9), new AxisGroups(1, 20, 2))),
+                    new JointGroups(
+                            List.of(new AxisGroups(30, 20, 1), new AxisGroups(5, 20, 9), new AxisGroups(1, 20, 2))),
                     new IndexGroups(20, List.of(List.of(0L, 5L, 7L), List.of(1L, 2L))));
             for (Groups groups : some) {
                 sets.add(set("set" + number++ + ".", groups, penalty));
@@ -306,7 +315,7 @@ class GpuStepTest {
                 model.upload(model.gradients, model.gpuGradients);
                 Summary done = gpu.step(model.gpuWeights, model.gpuGradients).summary();
                 double[] expected = doubleStep(rule.at(1), model, groups, penalty, done);
-                TensorView found = model.download().get("w0");
+                TensorView found = GpuModel.get(model.download(), "w0");
                 for (int i = 0; i < expected.length; i++) {
                     assertEquals(expected[i], found.get(i), 2e-6 * Math.abs(expected[i]) + 2e-7, penalty + " " + i);
                 }
@@ -316,8 +325,8 @@ class GpuStepTest {
 
     private static double[] doubleStep(
             Coefficients rule, GpuModel model, AxisGroups groups, Penalty penalty, Summary done) {
-        TensorView weights = model.weights.get("w0");
-        TensorView gradients = model.gradients.get("w0");
+        TensorView weights = GpuModel.get(model.weights, "w0");
+        TensorView gradients = GpuModel.get(model.gradients, "w0");
         double[] x = new double[Math.toIntExact(weights.size())];
         double[] d = new double[x.length];
         for (int i = 0; i < x.length; i++) {
@@ -327,10 +336,7 @@ class GpuStepTest {
             x[i] = (1 - 0.1 * 0.1) * weights.get(i) - 0.1 * direction / d[i];
         }
         Summary summary = new Regularizer(penalty, groups)
-                .apply(
-                        WeightedProx.EXACT,
-                        List.of(TensorView.of(x)),
-                        new Metric(List.of(TensorView.of(d)), 0.1));
+                .apply(WeightedProx.EXACT, List.of(TensorView.of(x)), new Metric(List.of(TensorView.of(d)), 0.1));
         assertEquals(summary.zeroed(), done.zeroed());
         assertEquals(summary.shrunk(), done.shrunk());
         return x;
@@ -383,17 +389,23 @@ class GpuStepTest {
                 GpuModel.fill(model.weights, random, 0.5);
                 GpuModel.fill(model.gradients, random, 1);
                 model.upload(model.weights, model.gpuWeights);
-                model.gradients.get("free").set(99_999, bad);
+                GpuModel.get(model.gradients, "free").set(99_999, bad);
                 model.upload(model.gradients, model.gpuGradients);
                 var thrown = assertThrows(
                         NonFiniteGradientException.class, () -> gpu.step(model.gpuWeights, model.gpuGradients));
-                assertTrue(thrown.getMessage().contains("free"), thrown::getMessage);
+                assertSays("free", thrown);
                 assertTrue(skipping.step(model.gpuWeights, model.gpuGradients).skipped());
                 model.download()
                         .forEach((name, tensor) -> assertEquals(
-                                -1, tensor.segment().mismatch(model.weights.get(name).segment()), name));
-                gpu.state().forEach((name, memory) -> assertEquals(0, Arrays.stream(bytes(memory)).sum(), name));
-                model.gradients.get("free").set(99_999, 1);
+                                -1,
+                                tensor.segment()
+                                        .mismatch(GpuModel.get(model.weights, name)
+                                                .segment()),
+                                name));
+                gpu.state()
+                        .forEach((name, memory) ->
+                                assertEquals(0, Arrays.stream(bytes(memory)).sum(), name));
+                GpuModel.get(model.gradients, "free").set(99_999, 1);
                 model.upload(model.gradients, model.gpuGradients);
                 assertEquals(1, gpu.step(model.gpuWeights, model.gpuGradients).step()); // and it goes on
             }
@@ -423,14 +435,14 @@ class GpuStepTest {
                 host.step(model.weights, model.gradients);
             }
             SequencedMap<String, MemorySegment> state = host.state();
-            gpu.state().forEach((name, memory) -> memory.copyFrom(state.get(name)));
+            gpu.state().forEach((name, memory) -> memory.copyFrom(GpuModel.get(state, name)));
             model.upload(model.weights, model.gpuWeights);
             model.upload(model.gradients, model.gpuGradients);
             StepReport expected = host.step(model.weights, model.gradients);
             StepReport actual = gpu.step(model.gpuWeights, model.gpuGradients);
             assertEquals(4, actual.step());
             assertReports(expected, actual);
-            model.download().forEach((name, tensor) -> assertClose(name, model.weights.get(name), tensor));
+            model.download().forEach((name, tensor) -> assertClose(name, GpuModel.get(model.weights, name), tensor));
         }
     }
 
@@ -444,11 +456,14 @@ class GpuStepTest {
             GpuModel.fill(model.gradients, random, 1);
             model.upload(model.weights, model.gpuWeights);
             model.upload(model.gradients, model.gpuGradients);
-            assertEquals(32, gpu.step(model.gpuWeights, model.gpuGradients).summary().untouched());
+            assertEquals(
+                    32, gpu.step(model.gpuWeights, model.gpuGradients).summary().untouched());
             gpu.changePenalty(new GroupLasso(100));
-            assertEquals(32, gpu.step(model.gpuWeights, model.gpuGradients).summary().zeroed());
+            assertEquals(
+                    32, gpu.step(model.gpuWeights, model.gpuGradients).summary().zeroed());
             gpu.changePenalty(new GroupMcp(100, 5));
-            assertEquals(32, gpu.step(model.gpuWeights, model.gpuGradients).summary().zeroed());
+            assertEquals(
+                    32, gpu.step(model.gpuWeights, model.gpuGradients).summary().zeroed());
         }
     }
 
@@ -465,32 +480,31 @@ class GpuStepTest {
             pretended.put(
                     "free",
                     TensorView.of(
-                            Place.gpu(0),
-                            arena.allocate(44),
-                            ElementType.FLOAT32,
-                            new long[] {11},
-                            new long[] {1}));
-            CudaException thrown =
-                    assertThrows(CudaException.class, () -> gpu.step(pretended, model.gpuGradients));
-            assertTrue(thrown.getMessage().contains("weights of free"), thrown::getMessage);
+                            Place.gpu(0), arena.allocate(44), ElementType.FLOAT32, new long[] {11}, new long[] {1}));
+            CudaException thrown = assertThrows(CudaException.class, () -> gpu.step(pretended, model.gpuGradients));
+            assertSays("weights of free", thrown);
         }
+    }
+
+    private static void assertSays(String part, Exception thrown) {
+        assertTrue(String.valueOf(thrown.getMessage()).contains(part), thrown::toString);
     }
 
     private static void assertMessage(String part, Runnable action) {
         IllegalArgumentException thrown = assertThrows(IllegalArgumentException.class, action::run);
-        assertTrue(String.valueOf(thrown.getMessage()).contains(part), thrown::getMessage);
+        assertSays(part, thrown);
     }
 
     @Test
     void whatTheDriverRefusesIsAnExceptionWithItsMessage() {
         try (Gpu gpu = Gpu.open(0)) {
             CudaException memory = assertThrows(CudaException.class, () -> gpu.allocate(1L << 45));
-            assertTrue(memory.getMessage().contains("OUT_OF_MEMORY"), memory::getMessage);
+            assertSays("OUT_OF_MEMORY", memory);
             CudaException source = assertThrows(
                     CudaException.class, () -> gpu.compile("broken.cu", "__global__ void f() { wrong }", List.of()));
-            assertTrue(source.getMessage().contains("wrong"), source::getMessage);
+            assertSays("wrong", source);
             CudaException device = assertThrows(CudaException.class, () -> Gpu.open(99));
-            assertTrue(device.getMessage().contains("no GPU 99"), device::getMessage);
+            assertSays("no GPU 99", device);
         }
     }
 }

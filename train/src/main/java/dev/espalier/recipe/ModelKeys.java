@@ -1,5 +1,6 @@
 package dev.espalier.recipe;
 
+import dev.espalier.graph.model.ResNet34;
 import dev.espalier.recipe.ModelRecipe.Kind;
 import java.util.List;
 
@@ -7,6 +8,11 @@ import java.util.List;
 final class ModelKeys {
     private static final Key<Kind> KIND =
             Key.choice("model.kind", Kind.class, "which model; `own` is one that a Java program makes");
+    static final Key<Integer> WIDTH = Key.whole(
+                    "model.width", "channels of the first stage; each stage has twice as many as the one before")
+            .in(Range.atLeast(1))
+            .otherwise(ResNet34.WIDTH)
+            .only(Kind.RESNET34);
     static final Key<List<Integer>> CHANNELS = Key.wholes(
                     "model.channels", "output channels of each convolution; every second one halves the image")
             .in(Range.sizes())
@@ -32,14 +38,17 @@ final class ModelKeys {
             .only(Kind.ONNX);
 
     static final Section<ModelRecipe> SECTION = new Section<>(
-            "model", List.of(KIND, CHANNELS, BATCH_NORM, HIDDEN, CHECKPOINT, FILE), ModelKeys::from, ModelKeys::values);
+            "model",
+            List.of(KIND, WIDTH, CHANNELS, BATCH_NORM, HIDDEN, CHECKPOINT, FILE),
+            ModelKeys::from,
+            ModelKeys::values);
 
     private ModelKeys() {}
 
     private static ModelRecipe from(Values values) {
         return switch (values.of(KIND)) {
             case VGG16 -> new ModelRecipe.Vgg16();
-            case RESNET34 -> new ModelRecipe.ResNet34();
+            case RESNET34 -> new ModelRecipe.ResNet34(values.of(WIDTH));
             case SMALL_CNN -> new ModelRecipe.SmallCnn(values.of(CHANNELS), values.of(BATCH_NORM));
             case MLP -> new ModelRecipe.Mlp(values.of(HIDDEN));
             case BERT -> new ModelRecipe.Bert(values.of(CHECKPOINT));
@@ -51,7 +60,8 @@ final class ModelKeys {
     private static Values values(ModelRecipe model) {
         Values values = new Values().with(KIND, model.kind());
         return switch (model) {
-            case ModelRecipe.Vgg16 _, ModelRecipe.ResNet34 _, ModelRecipe.Own _ -> values;
+            case ModelRecipe.Vgg16 _, ModelRecipe.Own _ -> values;
+            case ModelRecipe.ResNet34(int width) -> values.with(WIDTH, width);
             case ModelRecipe.SmallCnn cnn ->
                 values.with(CHANNELS, cnn.channels()).with(BATCH_NORM, cnn.batchNorm());
             case ModelRecipe.Mlp perceptron -> values.with(HIDDEN, perceptron.hidden());

@@ -56,8 +56,17 @@ public sealed interface ModelRecipe {
         }
     }
 
-    /** ResNet-34. */
-    record ResNet34() implements ModelRecipe {
+    /**
+     * ResNet-34.
+     *
+     * @param width channels of its first stage; each stage has twice as many as the one before
+     */
+    record ResNet34(int width) implements ModelRecipe {
+        /** Checks the width. */
+        public ResNet34 {
+            ModelKeys.WIDTH.require(width);
+        }
+
         @Override
         public Kind kind() {
             return Kind.RESNET34;

@@ -6,8 +6,16 @@ import java.util.stream.Collectors;
 /** Everything that can be reproduced. */
 public final class Items {
     /** In the order of the paper; what goes beyond it comes last. */
-    public static final List<Item> ALL =
-            List.of(new Penalties(), new Convergence(), new Iterations(), new McpExactness());
+    public static final List<Item> ALL = List.of(
+            new Penalties(),
+            new Convergence(),
+            new Iterations(),
+            new TrainedTable("table1", "Table 1", PaperTable.VGG16),
+            new TrainedTable("table2", "Table 2", PaperTable.BERT),
+            new TrainedTable("table3", "Table 3", PaperTable.RESNET34),
+            new PrunedLayers(),
+            new ThresholdCurve(),
+            new McpExactness());
 
     private Items() {}
 

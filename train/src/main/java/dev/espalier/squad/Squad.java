@@ -36,6 +36,16 @@ public record Squad(List<Paragraph> paragraphs) {
     }
 
     /**
+     * Writes the JSON of SQuAD 1.1. Neighbouring texts with the same title make an article.
+     *
+     * @param file the file; replaced if it exists
+     * @throws IOException if it cannot be written
+     */
+    public void write(Path file) throws IOException {
+        SquadFile.write(this, file);
+    }
+
+    /**
      * The number of questions on all texts.
      *
      * @return how many

@@ -1,6 +1,11 @@
 package dev.espalier.squad;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,6 +63,35 @@ final class SquadFile {
                     "has no answer: questions without one are of SQuAD 2.0, but only SQuAD 1.1 can be read");
         }
         return new Question(id, question.text("question"), answers);
+    }
+
+    static void write(Squad squad, Path file) throws IOException {
+        ObjectNode root = JsonNodeFactory.instance.objectNode().put("version", "1.1");
+        ArrayNode articles = root.putArray("data");
+        for (Paragraph paragraph : squad.paragraphs()) {
+            JsonNode last = articles.path(articles.size() - 1);
+            ArrayNode paragraphs = last.path("title").asText().equals(paragraph.title()) && !articles.isEmpty()
+                    ? (ArrayNode) last.path("paragraphs")
+                    : articles.addObject().put("title", paragraph.title()).putArray("paragraphs");
+            write(paragraph, paragraphs.addObject());
+        }
+        Files.writeString(file, root.toPrettyString() + "\n");
+    }
+
+    private static void write(Paragraph paragraph, ObjectNode node) {
+        String context = paragraph.context();
+        ArrayNode questions = node.put("context", context).putArray("qas");
+        for (Question question : paragraph.questions()) {
+            ArrayNode answers = questions
+                    .addObject()
+                    .put("id", question.id())
+                    .put("question", question.text())
+                    .putArray("answers");
+            for (Answer answer : question.answers()) {
+                int start = answer.start() < 0 ? -1 : context.codePointCount(0, answer.start());
+                answers.addObject().put("answer_start", start).put("text", answer.text());
+            }
+        }
     }
 
     /** SQuAD counts code points, Java counts UTF-16 units. */

@@ -62,6 +62,20 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
     }
 
     /**
+     * What came out of the run in a folder, if it is finished. Neither data nor model is loaded.
+     *
+     * @param recipe how it was trained, with one seed
+     * @param folder the run's folder; it may not be there
+     * @return what came out; empty if there is something left to do
+     * @throws IOException if the folder cannot be read
+     * @throws IllegalArgumentException if the run was begun with another recipe
+     */
+    public static Optional<RunResult> finished(Recipe recipe, RunFolder folder) throws IOException {
+        RecipeChanges.requireSame(folder, recipe);
+        return folder.result();
+    }
+
+    /**
      * Trains from the beginning. The folder must be empty or not there yet.
      *
      * @return what came out, seed by seed; empty if it was stopped, and can be resumed

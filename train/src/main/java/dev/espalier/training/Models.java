@@ -35,9 +35,9 @@ public final class Models {
                 ImageOptions images = images("vgg16", data);
                 yield weights -> Vgg16.build(images, weights);
             }
-            case ModelRecipe.ResNet34 _ -> {
+            case ModelRecipe.ResNet34(int width) -> {
                 ImageOptions images = images("resnet34", data);
-                yield weights -> ResNet34.build(images, weights);
+                yield weights -> ResNet34.build(images, width, weights);
             }
             case ModelRecipe.SmallCnn(List<Integer> channels, boolean batchNorm) -> {
                 ImageOptions images = images("small-cnn", data);

@@ -52,7 +52,7 @@ final class RecipeTest {
             new DataRecipe.Squad("squad", "a.json", "b.json", 200, 50, 32));
     private static final List<ModelRecipe> MODELS = List.of(
             new ModelRecipe.Vgg16(),
-            new ModelRecipe.ResNet34(),
+            new ModelRecipe.ResNet34(3),
             new ModelRecipe.SmallCnn(List.of(3, 2, 1), false),
             new ModelRecipe.Mlp(List.of(7)),
             new ModelRecipe.Bert("folder"),

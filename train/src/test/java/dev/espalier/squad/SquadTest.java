@@ -62,6 +62,14 @@ final class SquadTest {
     }
 
     @Test
+    void whatIsWrittenIsReadBackTheSame() throws IOException {
+        Path file = folder.resolve("written.json");
+        Tiny.squad().write(file);
+        assertEquals(Tiny.squad(), Squad.read(file));
+        assertEquals(2, Files.readString(file).split("\"title\"", -1).length - 1, "articles");
+    }
+
+    @Test
     void aStartOutsideOfTheTextIsNoIndex() throws IOException {
         for (int start : new int[] {-1, 5, Integer.MAX_VALUE}) {
             Squad squad = read(question("\"answers\": [{\"text\": \"x\", \"answer_start\": %d}]".formatted(start)));

@@ -87,8 +87,10 @@ final class ModelsTest {
         assertEquals(Shape.of("batch", 10), cnn.shape("logits"));
         assertEquals(Shape.of(6, 4, 3, 3), cnn.shape("features.1.conv.weight"));
         assertTrue(cnn.initializers().containsKey("features.0.conv.bias"));
-        Graph resNet = build(new ModelRecipe.ResNet34(), digits);
+        Graph resNet = build(new ModelRecipe.ResNet34(2), digits);
         assertEquals(Shape.of("batch", 10), resNet.shape("logits"));
+        assertEquals(Shape.of(2, 1, 3, 3), resNet.shape("stem.conv.weight"));
+        assertEquals(Shape.of(16, 8, 3, 3), resNet.shape("stages.3.0.conv1.weight"));
         Graph mlp = build(new ModelRecipe.Mlp(List.of(5)), digits);
         assertEquals(Shape.of(5, 64), mlp.shape("hidden.0.weight"));
         Graph small = build(new ModelRecipe.Mlp(List.of(5)), table);
@@ -110,7 +112,7 @@ final class ModelsTest {
     @Test
     void modelsThatDoNotFitTheDataAreRefused() {
         assertRefused(new ModelRecipe.SmallCnn(List.of(4), true), table, "small-cnn", "vectors of 3 numbers", "mlp");
-        assertRefused(new ModelRecipe.ResNet34(), table, "resnet34");
+        assertRefused(new ModelRecipe.ResNet34(64), table, "resnet34");
         assertRefused(new ModelRecipe.Vgg16(), digits, "VGG-16", "32");
         assertRefused(new ModelRecipe.Bert("nowhere"), digits, "model.kind = bert");
     }

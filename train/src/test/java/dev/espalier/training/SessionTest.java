@@ -58,7 +58,13 @@ class SessionTest {
     private static Session session(Recipe recipe, Task task, BiFunction<Graph, Device, Network> networks) {
         Graph initial = task.model(Weights.seeded(1));
         return new Session(
-                recipe, task, initial, 1, Devices.kernels(Device.cpu()), networks.apply(initial, Device.cpu()));
+                recipe,
+                task,
+                initial,
+                1,
+                TrainingListener.NOBODY,
+                Devices.kernels(Device.cpu()),
+                networks.apply(initial, Device.cpu()));
     }
 
     private static void train(Session session, Task task, long fromEpoch, long toEpoch) {
@@ -169,7 +175,12 @@ class SessionTest {
     }
 
     private static Session onGpu(Recipe recipe, Task task) {
-        return new Session(recipe, task, task.model(Weights.seeded(1)), 1, Device.gpu(0));
+        return new Session(
+                recipe,
+                task,
+                task.model(Weights.seeded(1)),
+                1,
+                new RunOptions(Device.gpu(0), TrainingListener.NOBODY, () -> false));
     }
 
     /** Fifty steps carry rounding a long way; what was learned, and how much became zero, is about the same. */

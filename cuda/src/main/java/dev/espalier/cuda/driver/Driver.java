@@ -76,7 +76,10 @@ final class Driver {
             try {
                 return new Driver(NativeLibrary.open(
                         "the CUDA driver",
-                        List.of("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"),
+                        List.of(
+                                "libcuda.so.1",
+                                "/usr/lib/wsl/lib/libcuda.so.1",
+                                "/usr/local/nvidia/lib64/libcuda.so.1"),
                         "install NVIDIA's driver, or run on the processor"));
             } catch (CudaException e) {
                 return e;
@@ -196,9 +199,7 @@ final class Driver {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment answer = arena.allocate(ADDRESS);
             boolean known = (int) describe.invokeExact(status, answer) == SUCCESS;
-            return known
-                    ? answer.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0)
-                    : "status " + status;
+            return known ? answer.get(ADDRESS, 0).reinterpret(Long.MAX_VALUE).getString(0) : "status " + status;
         } catch (Throwable thrown) {
             throw NativeLibrary.unchecked(thrown);
         }
@@ -221,14 +222,13 @@ final class Driver {
     }
 
     int deviceAttribute(int attribute, int device) {
-        return (int) ask(
-                "cuDeviceGetAttribute", answer -> (int) deviceGetAttribute.invokeExact(answer, attribute, device));
+        return (int)
+                ask("cuDeviceGetAttribute", answer -> (int) deviceGetAttribute.invokeExact(answer, attribute, device));
     }
 
     long retainPrimaryContext(int device) {
-        return ask(
-                "cuDevicePrimaryCtxRetain of GPU " + device,
-                answer -> (int) primaryContextRetain.invokeExact(answer, device));
+        return ask("cuDevicePrimaryCtxRetain of GPU " + device, answer ->
+                (int) primaryContextRetain.invokeExact(answer, device));
     }
 
     void releasePrimaryContext(int device) {
@@ -257,9 +257,8 @@ final class Driver {
     long function(long module, String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return ask(
-                    "cuModuleGetFunction of " + name,
-                    answer -> (int) moduleGetFunction.invokeExact(answer, module, text));
+            return ask("cuModuleGetFunction of " + name, answer ->
+                    (int) moduleGetFunction.invokeExact(answer, module, text));
         }
     }
 
@@ -267,36 +266,29 @@ final class Driver {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
             MemorySegment size = arena.allocate(JAVA_LONG);
-            return ask(
-                    "cuModuleGetGlobal of " + name,
-                    answer -> (int) moduleGetGlobal.invokeExact(answer, size, module, text));
+            return ask("cuModuleGetGlobal of " + name, answer ->
+                    (int) moduleGetGlobal.invokeExact(answer, size, module, text));
         }
     }
 
     void allowSharedMemory(long function, int bytes) {
-        call(
-                "cuFuncSetAttribute of " + bytes + " bytes of shared memory",
-                () -> (int) functionAttribute.invokeExact(function, MAX_DYNAMIC_SHARED_MEMORY, bytes));
+        call("cuFuncSetAttribute of " + bytes + " bytes of shared memory", () ->
+                (int) functionAttribute.invokeExact(function, MAX_DYNAMIC_SHARED_MEMORY, bytes));
     }
 
     int blocksPerMultiprocessor(long function, int threads, long shared) {
-        return (int) ask(
-                "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-                answer -> (int) occupancy.invokeExact(answer, function, threads, shared));
+        return (int) ask("cuOccupancyMaxActiveBlocksPerMultiprocessor", answer ->
+                (int) occupancy.invokeExact(answer, function, threads, shared));
     }
 
     void launch(long function, int blocks, int threads, int shared, long stream) {
-        call(
-                "cuLaunchKernel",
-                () -> (int) launch.invokeExact(
-                        function, blocks, 1, 1, threads, 1, 1, shared, stream, MemorySegment.NULL, MemorySegment.NULL));
+        call("cuLaunchKernel", () -> (int) launch.invokeExact(
+                function, blocks, 1, 1, threads, 1, 1, shared, stream, MemorySegment.NULL, MemorySegment.NULL));
     }
 
     void launchCooperative(long function, int blocks, int threads, int shared, long stream) {
-        call(
-                "cuLaunchCooperativeKernel",
-                () -> (int) launchCooperative.invokeExact(
-                        function, blocks, 1, 1, threads, 1, 1, shared, stream, MemorySegment.NULL));
+        call("cuLaunchCooperativeKernel", () -> (int) launchCooperative.invokeExact(
+                function, blocks, 1, 1, threads, 1, 1, shared, stream, MemorySegment.NULL));
     }
 
     long allocate(long bytes) {
@@ -369,8 +361,7 @@ final class Driver {
 
     /** An attribute of an address; throws if the driver knows nothing of it. */
     int pointerAttribute(int attribute, long address) {
-        return (int) ask(
-                "cuPointerGetAttribute of 0x" + Long.toHexString(address),
-                answer -> (int) pointerAttribute.invokeExact(answer, attribute, address));
+        return (int) ask("cuPointerGetAttribute of 0x" + Long.toHexString(address), answer ->
+                (int) pointerAttribute.invokeExact(answer, attribute, address));
     }
 }

@@ -51,7 +51,7 @@ public final class Gpu implements AutoCloseable {
      * @return the reason; empty if one can
      */
     public static Optional<String> whyNone() {
-        try (Gpu gpu = open(0)) {
+        try (Gpu _ = open(0)) {
             new Nvrtc();
             return Optional.empty();
         } catch (CudaException e) {
@@ -120,8 +120,8 @@ public final class Gpu implements AutoCloseable {
      * @return the kernels, to be closed before the GPU
      */
     public Kernels compile(String name, String source, List<String> options) {
-        List<String> all =
-                Stream.concat(Stream.of("--gpu-architecture=" + architecture()), options.stream()).toList();
+        List<String> all = Stream.concat(Stream.of("--gpu-architecture=" + architecture()), options.stream())
+                .toList();
         KernelCache cache = KernelCache.ofUser(System.getenv());
         try (Current _ = new Current()) {
             Optional<byte[]> kept = cache.get(source, all);

@@ -62,7 +62,9 @@ record KernelCache(Path folder) {
             Files.write(temporary, code);
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "cannot keep the compiled kernel in " + file + ", so the next start compiles it: " + e);
+            LOG.log(
+                    Level.WARNING,
+                    "cannot keep the compiled kernel in " + file + ", so the next start compiles it: " + e);
         }
     }
 }

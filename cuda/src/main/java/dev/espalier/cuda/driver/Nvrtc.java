@@ -136,7 +136,12 @@ final class Nvrtc {
                 int status = (int) compile.invokeExact(program, options.size(), arguments);
                 if (status != SUCCESS) {
                     throw new CudaException("%s of %s could not compile %s %s:%n%s"
-                            .formatted("NVRTC", library.name(), name, options, log(arena, program).strip()));
+                            .formatted(
+                                    "NVRTC",
+                                    library.name(),
+                                    name,
+                                    options,
+                                    log(arena, program).strip()));
                 }
                 MemorySegment size = arena.allocate(JAVA_LONG);
                 require("nvrtcGetCUBINSize", (int) binarySize.invokeExact(program, size));

@@ -3,6 +3,7 @@ package dev.espalier.djl.network;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
@@ -12,6 +13,7 @@ import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.djl.torch.Gpus;
 import dev.espalier.djl.torch.Torch;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.LinkedHashMap;
@@ -85,6 +87,8 @@ class PrecisionTest {
     @ParameterizedTest
     @MethodSource("examples")
     void bfloat16GivesNearlyTheSameOutputsAndGradients(Example example) {
+        boolean drawn = example.graph().nodes().stream().anyMatch(node -> node.operator() instanceof Dropout);
+        assumeFalse(drawn && example.device().isGpu(), "on a GPU, dropout draws other numbers for another type");
         Outcome exact = outcome(example, Precision.FLOAT32);
         Outcome rounded = outcome(example, Precision.BF16);
         double largest = 0;

@@ -1,5 +1,6 @@
 package dev.espalier.graph.model;
 
+import dev.espalier.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -14,7 +15,9 @@ import java.util.List;
  */
 public final class ResNet34 {
     private static final List<Integer> BLOCKS = List.of(3, 4, 6, 3);
-    private static final int FIRST_WIDTH = 64;
+
+    /** Channels of the first stage, as in the paper; each stage has twice as many as the one before. */
+    public static final int WIDTH = 64;
 
     private ResNet34() {}
 
@@ -26,10 +29,23 @@ public final class ResNet34 {
      * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
     public static Graph build(ImageOptions options, Weights weights) {
+        return build(options, WIDTH, weights);
+    }
+
+    /**
+     * The network with more or fewer channels.
+     *
+     * @param options classes and images
+     * @param width channels of the first stage; each stage has twice as many as the one before
+     * @param weights what it starts from
+     * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
+     */
+    public static Graph build(ImageOptions options, int width, Weights weights) {
+        Check.atLeast("width", width, 1);
         GraphBuilder graph = new GraphBuilder("resnet34");
         Layers layers = new Layers(graph, weights);
         Value image = options.input(graph);
-        Value signal = layers.convolution("stem.conv", image, FIRST_WIDTH, 3, 1);
+        Value signal = layers.convolution("stem.conv", image, width, 3, 1);
         signal = layers.relu("stem.relu", layers.batchNorm("stem.norm", signal));
         for (int stage = 0; stage < BLOCKS.size(); stage++) {
             for (int block = 0; block < BLOCKS.get(stage); block++) {
@@ -37,7 +53,7 @@ public final class ResNet34 {
                         layers,
                         "stages." + stage + "." + block,
                         signal,
-                        FIRST_WIDTH << stage,
+                        width << stage,
                         stage > 0 && block == 0 ? 2 : 1);
             }
         }

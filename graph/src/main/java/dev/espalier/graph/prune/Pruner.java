@@ -34,6 +34,19 @@ public final class Pruner {
         return PrunePlan.of(graph, options);
     }
 
+    /**
+     * Sets small groups to zero, except in layers that are kept.
+     *
+     * @param graph the model
+     * @param options which groups are small, {@link PruneOptions#threshold}, and which layers are kept
+     * @return the model with more zeros in it; the very same if no group is small
+     * @throws GraphException if a layer to keep does not exist
+     */
+    public static Graph threshold(Graph graph, PruneOptions options) {
+        requireKnown(graph, options.keep());
+        return Threshold.apply(graph, options).graph();
+    }
+
     private static void requireKnown(Graph graph, Set<String> keep) {
         Set<String> names = graph.nodes().stream().map(Node::name).collect(Collectors.toSet());
         Set<String> unknown = new TreeSet<>(keep);

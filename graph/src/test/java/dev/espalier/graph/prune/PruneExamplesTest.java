@@ -15,6 +15,7 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Unary;
@@ -308,6 +309,12 @@ final class PruneExamplesTest {
         assertFalse(plan.isExact());
         assertEquals(1, plan.zeroedGroups());
         assertNotSame(model, plan.reference());
+        assertSame(model, Pruner.threshold(model, PruneOptions.DEFAULT.withThreshold(0.0035)));
+        Graph zeroed = Pruner.threshold(model, PruneOptions.DEFAULT.withThreshold(0.0036));
+        assertArrayEquals(
+                plan.reference().tensor("last.weight").toFloats(),
+                zeroed.tensor("last.weight").toFloats());
+        assertEquals(1, GroupRules.everything().derive(zeroed).zeroGroups(zeroed));
         assertTrue(plan.toString().contains("NOT exact"), plan.toString());
         assertArrayEquals(new long[] {2, 2}, shape(plan.apply(), "last.weight"));
         assertArrayEquals(new long[] {2, 2}, shape(plan.apply(), "first.weight"));

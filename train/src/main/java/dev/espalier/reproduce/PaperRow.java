@@ -1,0 +1,115 @@
+package dev.espalier.reproduce;
+
+import dev.espalier.journal.RunResult;
+import dev.espalier.journal.Spread;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/**
+ * A row of one of the paper's tables of trained models.
+ *
+ * @param name what the paper calls it
+ * @param recipe the name of the recipe that is the row's protocol, one of those that are shipped
+ * @param small what a run at small scale has instead, as on the command line: {@code section.key=value}
+ * @param paper what the paper found, as percentages; a figure that it does not give is not there
+ */
+record PaperRow(String name, String recipe, List<String> small, SequencedMap<Figure, Spread> paper) {
+
+    /** What the paper's means are over. */
+    private static final int RUNS = 3;
+
+    /** What is found out about a model. All are shares of one. */
+    enum Figure {
+        /** Share of groups that are not zero. */
+        GROUP_SPARSITY("group sparsity") {
+            @Override
+            double of(RunResult result) {
+                return result.groupSparsity();
+            }
+        },
+        /** Share of test images that are classified right. */
+        ACCURACY("test accuracy") {
+            @Override
+            double of(RunResult result) {
+                return score(result, "accuracy");
+            }
+        },
+        /** Share of questions with exactly the right answer. */
+        EXACT_MATCH("EM") {
+            @Override
+            double of(RunResult result) {
+                return score(result, "exact_match");
+            }
+        },
+        /** Mean overlap of given and right answers. */
+        F1("F1") {
+            @Override
+            double of(RunResult result) {
+                return score(result, "f1");
+            }
+        };
+
+        private final String label;
+
+        Figure(String label) {
+            this.label = label;
+        }
+
+        String label() {
+            return label;
+        }
+
+        /** What a run came to. */
+        abstract double of(RunResult result);
+
+        private static double score(RunResult result, String name) {
+            Double score = result.scores().get(name);
+            if (score == null) {
+                throw new IllegalArgumentException("no score %s among %s".formatted(name, result.scores()));
+            }
+            return score;
+        }
+    }
+
+    /** Copies what it is given. */
+    PaperRow {
+        small = List.copyOf(small);
+        paper = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(paper));
+    }
+
+    /** A row of the paper without any figures yet. */
+    static PaperRow of(String name, String recipe, String... small) {
+        return new PaperRow(name, recipe, List.of(small), new LinkedHashMap<>());
+    }
+
+    /** The same with a figure of the paper that has no deviation, in percent. */
+    PaperRow with(Figure figure, double percent) {
+        return with(figure, Quote.percent(percent));
+    }
+
+    /** The same with a figure of the paper over three runs, in percent. */
+    PaperRow with(Figure figure, double percent, double deviation) {
+        return with(figure, Quote.percent(percent, deviation, RUNS));
+    }
+
+    private PaperRow with(Figure figure, Spread spread) {
+        SequencedMap<Figure, Spread> more = new LinkedHashMap<>(paper);
+        more.put(figure, spread);
+        return new PaperRow(name, recipe, small, more);
+    }
+
+    /** What the paper has for a figure. */
+    Spread quote(Figure figure) {
+        return paper.getOrDefault(figure, Quote.NONE);
+    }
+
+    /** The same with more that is different at small scale. */
+    PaperRow atSmallScale(List<String> common) {
+        List<String> all = new ArrayList<>(common);
+        all.addAll(small);
+        return new PaperRow(name, recipe, all, paper);
+    }
+}

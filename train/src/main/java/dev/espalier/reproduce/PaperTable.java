@@ -1,0 +1,170 @@
+package dev.espalier.reproduce;
+
+import static dev.espalier.reproduce.PaperRow.Figure.ACCURACY;
+import static dev.espalier.reproduce.PaperRow.Figure.EXACT_MATCH;
+import static dev.espalier.reproduce.PaperRow.Figure.F1;
+import static dev.espalier.reproduce.PaperRow.Figure.GROUP_SPARSITY;
+
+import dev.espalier.reproduce.PaperRow.Figure;
+import java.util.List;
+
+/**
+ * The paper's tables of trained models, with the numbers that it prints. How a row is trained stands in its recipe; here is only
+ * what a run at small scale, a matter of seconds, has instead: other data, a smaller model, few epochs, and as there are a
+ * hundred times fewer steps, a λ that is as much larger.
+ */
+enum PaperTable {
+    /** VGG-16 on CIFAR-10. */
+    VGG16(
+            "VGG-16 on CIFAR-10",
+            "a small convolutional network on 8×8 digits",
+            List.of(GROUP_SPARSITY, ACCURACY),
+            List.of(
+                    "data.kind=digits",
+                    "data.padding=0",
+                    "data.flip=false",
+                    "model.kind=small-cnn",
+                    "model.channels=[16,16,32,32]",
+                    "optimizer.rate=3e-3",
+                    "schedule.every=4",
+                    "training.epochs=10",
+                    "training.batch_size=64",
+                    "training.seeds=[1]"),
+            List.of(
+                    PaperRow.of("Baseline", "vgg16-cifar10-baseline").with(ACCURACY, 90.76, 0.29),
+                    PaperRow.of(
+                                    "ℓ1/ℓ2",
+                                    "vgg16-cifar10-lasso-subgradient",
+                                    "method.threshold=3e-4",
+                                    "penalty.lambda=0.03")
+                            .with(GROUP_SPARSITY, 20.74, 0.30)
+                            .with(ACCURACY, 89.53, 0.43),
+                    PaperRow.of("ℓ1/ℓ2 + prox.", "vgg16-cifar10-lasso-proximal", "penalty.lambda=0.03")
+                            .with(GROUP_SPARSITY, 22.03, 0.33)
+                            .with(ACCURACY, 89.55, 0.14),
+                    PaperRow.of(
+                                    "Group MCP",
+                                    "vgg16-cifar10-mcp-subgradient",
+                                    "method.threshold=3e-4",
+                                    "penalty.lambda=0.03",
+                                    "penalty.beta=20")
+                            .with(GROUP_SPARSITY, 20.93, 0.30)
+                            .with(ACCURACY, 89.59, 0.30),
+                    PaperRow.of(
+                                    "Group MCP + prox.",
+                                    "vgg16-cifar10-mcp-proximal",
+                                    "penalty.lambda=0.03",
+                                    "penalty.beta=20")
+                            .with(GROUP_SPARSITY, 22.63, 0.15)
+                            .with(ACCURACY, 89.80, 0.06))),
+
+    /** BERT on SQuAD. */
+    BERT(
+            "BERT on SQuAD 1.1",
+            "a tiny BERT on questions made on the spot",
+            List.of(GROUP_SPARSITY, EXACT_MATCH, F1),
+            List.of(
+                    "data.length=64",
+                    "data.stride=16",
+                    "data.question_length=16",
+                    "optimizer.rate=3e-3",
+                    "training.epochs=8",
+                    "training.batch_size=16"),
+            List.of(
+                    PaperRow.of("Baseline", "bert-squad-baseline")
+                            .with(EXACT_MATCH, 81.01)
+                            .with(F1, 88.27),
+                    PaperRow.of("ℓ1/ℓ2, λ = 1e-5", "bert-squad-lasso-1e-5", "penalty.lambda=4e-4")
+                            .with(GROUP_SPARSITY, 84.34)
+                            .with(EXACT_MATCH, 72.29)
+                            .with(F1, 81.96),
+                    PaperRow.of("ℓ1/ℓ2, λ = 2e-5", "bert-squad-lasso-2e-5", "penalty.lambda=8e-4")
+                            .with(GROUP_SPARSITY, 76.14)
+                            .with(EXACT_MATCH, 66.16)
+                            .with(F1, 77.50),
+                    PaperRow.of(
+                                    "Group MCP, λ = 5e-5, β = 8e2",
+                                    "bert-squad-mcp-5e-5",
+                                    "penalty.lambda=6e-4",
+                                    "penalty.beta=300")
+                            .with(GROUP_SPARSITY, 81.49)
+                            .with(EXACT_MATCH, 75.40)
+                            .with(F1, 84.50),
+                    PaperRow.of(
+                                    "Group MCP, λ = 1e-4, β = 4e2",
+                                    "bert-squad-mcp-1e-4",
+                                    "penalty.lambda=1e-3",
+                                    "penalty.beta=200")
+                            .with(GROUP_SPARSITY, 61.33)
+                            .with(EXACT_MATCH, 69.47)
+                            .with(F1, 79.95))),
+
+    /** ResNet-34 on CIFAR-10. */
+    RESNET34(
+            "ResNet-34 on CIFAR-10",
+            "a thin ResNet-34 on 8×8 digits",
+            List.of(GROUP_SPARSITY, ACCURACY),
+            List.of(
+                    "data.kind=digits",
+                    "data.padding=0",
+                    "data.flip=false",
+                    "model.width=4",
+                    "optimizer.rate=5e-3",
+                    "schedule.milestones=[6]",
+                    "training.epochs=8",
+                    "training.batch_size=64"),
+            List.of(
+                    PaperRow.of("Baseline", "resnet34-cifar10-baseline")
+                            .with(GROUP_SPARSITY, 44.90)
+                            .with(ACCURACY, 93.39),
+                    PaperRow.of("ℓ1/ℓ2", "resnet34-cifar10-lasso", "penalty.lambda=0.01")
+                            .with(GROUP_SPARSITY, 32.64)
+                            .with(ACCURACY, 93.11),
+                    PaperRow.of("Group MCP", "resnet34-cifar10-mcp", "penalty.lambda=0.01", "penalty.beta=20")
+                            .with(GROUP_SPARSITY, 31.04)
+                            .with(ACCURACY, 93.45)));
+
+    private final String title;
+    private final String smallTitle;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
+    private final List<Figure> figures;
+
+    @SuppressWarnings("ImmutableEnumChecker") // likewise
+    private final List<PaperRow> rows;
+
+    PaperTable(String title, String smallTitle, List<Figure> figures, List<String> small, List<PaperRow> rows) {
+        this.title = title;
+        this.smallTitle = smallTitle;
+        this.figures = List.copyOf(figures);
+        this.rows = rows.stream().map(row -> row.atSmallScale(small)).toList();
+    }
+
+    /** What is trained at full scale. */
+    String title() {
+        return title;
+    }
+
+    /** What is trained at small scale. */
+    String smallTitle() {
+        return smallTitle;
+    }
+
+    /** The table's columns. */
+    List<Figure> figures() {
+        return figures;
+    }
+
+    /** The table's rows, as the paper has them. */
+    List<PaperRow> rows() {
+        return rows;
+    }
+
+    /** The row that follows a recipe. */
+    PaperRow row(String recipe) {
+        return rows.stream()
+                .filter(row -> row.recipe().equals(recipe))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no row follows " + recipe));
+    }
+}

@@ -1,0 +1,23 @@
+package dev.espalier.reproduce;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.journal.RunResult;
+import dev.espalier.recipe.Recipe;
+import java.io.IOException;
+
+/**
+ * A training that is finished.
+ *
+ * @param recipe how it was trained
+ * @param folder where it is
+ * @param result what came out
+ */
+record Trained(Recipe recipe, RunFolder folder, RunResult result) {
+
+    /** The model as trained. */
+    Graph model() throws IOException {
+        return OnnxReader.read(folder.model()).graph();
+    }
+}

@@ -1,0 +1,233 @@
+package dev.espalier.reproduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.report.Figure;
+import dev.espalier.training.Progress;
+import dev.espalier.training.RunOptions;
+import dev.espalier.training.TrainingListener;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tables and what is made of their trainings, all at small scale or smaller. */
+final class TrainedTableTest {
+    /** A few steps: enough to see that everything is put together. */
+    private static final List<String> TINY =
+            List.of("training.epochs=1", "data.train_limit=64", "data.test_limit=32", "divergence.chance_epochs=0");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    /** Counts steps, and remembers notes. */
+    private static final class Watch implements TrainingListener {
+        private final AtomicInteger steps = new AtomicInteger();
+        private final List<String> notes = new ArrayList<>();
+
+        @Override
+        public void onStep(Progress progress) {
+            steps.incrementAndGet();
+        }
+
+        @Override
+        public void onNote(String text) {
+            notes.add(text);
+        }
+    }
+
+    private Setting setting(int seeds, RunOptions options) {
+        return new Setting(Scale.SMALL, Optional.empty(), seeds, folder, options);
+    }
+
+    private static TrainedTable tiny(PaperTable table) {
+        return new TrainedTable("tiny", "nowhere", table, TINY);
+    }
+
+    /** The real small scale, as on the command line, stopped in its third training. */
+    @Test
+    void theFirstTableShowsWhatThePaperSaysAlsoAfterAStop() throws IOException {
+        Item item = Items.of("table1");
+        Watch before = new Watch();
+        Setting stopped = setting(1, RunOptions.DEFAULT.withListener(before).withStop(() -> before.steps.get() >= 600));
+        assertTrue(item.run(stopped).isEmpty());
+        Watch after = new Watch();
+        Findings findings =
+                item.run(setting(1, RunOptions.DEFAULT.withListener(after))).orElseThrow();
+        assertEquals(600, before.steps.get());
+        assertTrue(after.notes.stream().noneMatch(note -> note.contains("baseline")), after.notes.toString());
+        assertTrue(after.notes.stream().anyMatch(note -> note.startsWith("going on from")), after.notes.toString());
+
+        Comparison table = findings.tables().getFirst();
+        assertEquals(5, table.rows().size());
+        assertEquals(
+                0.2203,
+                Small.cell(table, "ℓ1/ℓ2 + prox.", "group sparsity").paper().mean(),
+                1e-12);
+        Small.assertBetween(0.95, 1, Small.ours(table, "Baseline", "test accuracy"), "accuracy of the baseline");
+        assertEquals(1, Small.ours(table, "Baseline", "group sparsity"));
+        for (String row : List.of("ℓ1/ℓ2 + prox.", "Group MCP + prox.")) {
+            Small.assertBetween(0.90, 1, Small.ours(table, row, "test accuracy"), "accuracy of " + row);
+            Small.assertBetween(0.1, 0.95, Small.ours(table, row, "group sparsity"), "group sparsity of " + row);
+            Small.assertBetween(0.01, 0.85, Small.ours(table, row, "parameters left"), "size of " + row);
+        }
+        // The paper's point: without a threshold, subgradients leave every group.
+        assertEquals(
+                2,
+                findings.notes().stream()
+                        .filter(note -> note.contains("100.00 % of its groups were not zero before the threshold"))
+                        .count(),
+                findings.notes().toString());
+        Figure.Plot price = (Figure.Plot) findings.figures().getFirst();
+        assertEquals(5, price.curves().getFirst().points().size());
+        assertEquals(4, price.curves().getLast().points().size());
+
+        thresholdAgrees(table);
+    }
+
+    /** The curve passes through the row of the table, which has the same training and the same threshold. */
+    private void thresholdAgrees(Comparison table) throws IOException {
+        Comparison curve = Small.run(Items.of("threshold"), folder).tables().getFirst();
+        Comparison.Row chosen = curve.rows().stream()
+                .filter(row -> row.name().endsWith("as in the table"))
+                .findFirst()
+                .orElseThrow();
+        for (String figure : List.of("group sparsity", "test accuracy", "parameters left")) {
+            assertEquals(Small.ours(table, "ℓ1/ℓ2", figure), Small.ours(curve, chosen.name(), figure), 1e-12, figure);
+        }
+        assertEquals(1, Small.ours(curve, "t = 0.0", "group sparsity"));
+        assertEquals(0, Small.ours(curve, "t = 1.0", "group sparsity"));
+        Small.assertBetween(0.05, 0.2, Small.ours(curve, "t = 1.0", "test accuracy"), "accuracy of nothing");
+        double last = 1;
+        for (Comparison.Row row : curve.rows()) {
+            double share = Small.ours(curve, row.name(), "group sparsity");
+            assertTrue(share <= last, row.name());
+            last = share;
+        }
+    }
+
+    @Test
+    void bertsTableHasTheTwoScoresOfSquad() throws IOException {
+        Comparison table = Small.run(tiny(PaperTable.BERT), folder).tables().getFirst();
+        assertEquals(5, table.rows().size());
+        assertEquals(
+                0.7995,
+                Small.cell(table, "Group MCP, λ = 1e-4, β = 4e2", "F1").paper().mean(),
+                1e-12);
+        for (Comparison.Row row : table.rows()) {
+            double exact = Small.ours(table, row.name(), "EM");
+            Small.assertBetween(exact, 1, Small.ours(table, row.name(), "F1"), "F1 of " + row.name());
+        }
+    }
+
+    @Test
+    void moreSeedsGiveADeviationAndKeepWhatIsThere() throws IOException {
+        TrainedTable item = tiny(PaperTable.RESNET34);
+        assertTrue(item.run(setting(1, RunOptions.DEFAULT)).isPresent());
+        Watch watch = new Watch();
+        Findings two =
+                item.run(setting(2, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
+        assertEquals(
+                3,
+                watch.notes.stream().filter(note -> note.endsWith(", seed 2")).count(),
+                watch.notes.toString());
+        assertTrue(watch.notes.stream().noneMatch(note -> note.endsWith(", seed 1")), watch.notes.toString());
+        Comparison.Cell cell = Small.cell(two.tables().getFirst(), "Group MCP", "test accuracy");
+        assertEquals(2, cell.ours().runs());
+        assertTrue(Double.isFinite(cell.ours().deviation()));
+        assertTrue(Files.exists(folder.resolve("small/resnet34-cifar10-mcp/seed-2/report.html")));
+
+        List<String> changes = new ArrayList<>(TINY);
+        changes.add("optimizer.rate=0.5");
+        TrainedTable other = new TrainedTable("tiny", "nowhere", PaperTable.RESNET34, changes);
+        IllegalArgumentException problem =
+                assertThrows(IllegalArgumentException.class, () -> other.run(setting(1, RunOptions.DEFAULT)));
+        assertTrue(String.valueOf(problem.getMessage()).contains("optimizer.rate"), problem.getMessage());
+    }
+
+    @Test
+    void aTrainingThatGoesNowhereLeavesItsRowEmpty() throws IOException {
+        List<String> hopeless = new ArrayList<>(TINY);
+        hopeless.add("divergence.largest_loss=1e-9");
+        Findings findings = Small.run(new TrainedTable("tiny", "nowhere", PaperTable.RESNET34, hopeless), folder);
+        assertEquals("–", findings.tables().getFirst().body().getFirst().get(2));
+        assertTrue(
+                findings.notes().stream().anyMatch(note -> note.startsWith("3 rows are empty")),
+                findings.notes().toString());
+    }
+
+    @Test
+    void layersAreCountedInTheModelsThatAreThere() throws IOException {
+        PrunedLayers item = new PrunedLayers(TINY);
+        Findings dense = Small.run(item, folder);
+        Comparison summary = dense.tables().getFirst();
+        assertEquals(4, dense.tables().size());
+        assertEquals(
+                0.48,
+                Small.cell(summary, "BERT, group MCP", "effective sparsity")
+                        .paper()
+                        .mean());
+        Figure.Sizes drawn = (Figure.Sizes) dense.figures().getLast();
+        assertEquals(37, drawn.parts().size(), "layers of ResNet-34 with its shortcuts");
+        assertFalse(drawn.before().contains(0L));
+
+        // One input of the third convolution less: 32 filters of 3×3 there, and a filter of 16 inputs before it.
+        RunFolder run = new RunFolder(folder.resolve("small/vgg16-cifar10-lasso-proximal")).seed(1);
+        OnnxWriter.write(withoutInput(OnnxReader.read(run.model()).graph(), "features.2.conv.weight", 5), run.model());
+        Watch watch = new Watch();
+        Findings pruned =
+                item.run(setting(1, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
+        assertEquals(0, watch.steps.get());
+        String name = "VGG-16, ℓ1/ℓ2 + prox.";
+        Comparison layers = pruned.tables().get(1);
+        assertEquals(name, layers.title());
+        assertEquals(
+                List.of("features.1.conv", "16", "16", "16", "15", "2,304", "2,160", "93.75 %"),
+                layers.body().get(1));
+        assertEquals(
+                List.of("features.2.conv", "16", "15", "32", "32", "4,608", "4,320", "93.75 %"),
+                layers.body().get(2));
+        double weights = sum(layers, 4);
+        assertEquals(1 - 432 / weights, Small.ours(pruned.tables().getFirst(), name, "weights of layers left"), 1e-12);
+        // Scale and shift of the normalisation go with the filter.
+        assertEquals(
+                Small.ours(summary, name, "parameters left") - 432 - 2,
+                Small.ours(pruned.tables().getFirst(), name, "parameters left"));
+        assertEquals(
+                Small.ours(summary, name, "group sparsity") - 1 / 97.0,
+                Small.ours(pruned.tables().getFirst(), name, "group sparsity"),
+                1e-12);
+        assertEquals(1 / 0.9375, Small.ours(pruned.tables().getFirst(), name, "largest reduction of a layer"), 1e-12);
+    }
+
+    private static Graph withoutInput(Graph model, String weight, int channel) {
+        Tensor old = Objects.requireNonNull(model.tensor(weight));
+        long[] shape = old.shape();
+        long pixels = shape[2] * shape[3];
+        return model.withTensors(Map.of(
+                weight,
+                Tensor.compute(old.type(), shape, i -> i / pixels % shape[1] == channel ? 0 : old.getDouble(i))));
+    }
+
+    private static double sum(Comparison table, int column) {
+        return table.rows().stream()
+                .mapToDouble(row -> row.cells().get(column).ours().mean())
+                .sum();
+    }
+}
