@@ -3,14 +3,9 @@ package dev.espalier.cuda;
 import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.kernel.LaneChoice;
 import dev.espalier.kernel.StepKernel;
-import dev.espalier.kernel.Update;
-import dev.espalier.penalty.NestedProfile;
 import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Branch;
-import dev.espalier.prox.Outcome;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.prox.Summary;
-import dev.espalier.prox.WeightedProx;
 import dev.espalier.rule.Coefficients;
 import dev.espalier.rule.UpdateRule;
 import dev.espalier.tensor.ElementType;
@@ -62,6 +57,9 @@ final class CudaKernel implements StepKernel {
     /** Addresses that are remembered for a tensor, about: engines lend the same few over and over. */
     private static final int MOST_KNOWN = 16;
 
+    /** Stands in the table of layouts for a tensor that needs none. */
+    private static final TensorView FLAT = TensorView.of(new float[1]);
+
     /** Where results begin, behind the flags. */
     private static final int RESULTS = 16;
 
@@ -100,19 +98,7 @@ final class CudaKernel implements StepKernel {
     private final Set<Long> known = new HashSet<>();
 
     /** A tensor: where its moments begin, in floats; negative if it has none. */
-    private static final class TensorState {
-        final String name;
-        final long size;
-        final long first;
-        final long second;
-
-        TensorState(String name, long size, long first, long second) {
-            this.name = name;
-            this.size = size;
-            this.first = first;
-            this.second = second;
-        }
-    }
+    private record TensorState(String name, long size, long first, long second) {}
 
     /** What is stepped together. */
     private static final class SetState {
@@ -175,7 +161,7 @@ final class CudaKernel implements StepKernel {
                 tiling.add(set.kind, set.plan, i, set.firstTensor, set.theta);
             }
             for (int i = 0; i < tensors.size(); i++) {
-                tiling.scan(i, tensors.get(i).size);
+                tiling.scan(i, tensors.get(i).size());
             }
             host = there.isEmpty()
                     ? null
@@ -196,7 +182,7 @@ final class CudaKernel implements StepKernel {
             stragglers = allocate((long) groups * Tables.STRAGGLER);
             largest = allocate(tensors.size() * 4L);
             plan = makePlan();
-            name = "%s (%s), %s".formatted(gpu.name(), gpu.architecture(), "CUDA");
+            name = "%s (%s), CUDA".formatted(gpu.name(), gpu.architecture());
             program(false);
         } catch (RuntimeException e) {
             close();
@@ -277,22 +263,10 @@ final class CudaKernel implements StepKernel {
     private Program compile(boolean strided) {
         Set<Kind> kinds = EnumSet.noneOf(Kind.class);
         here.forEach(set -> kinds.add(set.kind));
-        boolean tiles = kinds.stream().anyMatch(kind -> kind != Kind.PLAIN && kind != Kind.SINGLE);
-        Gpu.Kernels kernels = keep(gpu.compile(
-                SOURCE,
-                source(),
-                List.of(
-                        "--fmad=false",
-                        "-DTHREADS=" + Tiling.THREADS,
-                        "-DDEEP=" + Tiling.DEEP,
-                        "-DBLOCKS=" + (tiles ? BLOCKS : PLAIN_BLOCKS),
-                        "-DSTRIDED=" + (strided ? 1 : 0),
-                        "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),
-                        "-DSUBGRADIENT=" + (kinds.contains(Kind.SUBGRADIENTS) ? 1 : 0),
-                        "-DSINGLES=" + (kinds.contains(Kind.SINGLE) ? 1 : 0))));
+        Gpu.Kernels kernels = keep(gpu.compile(SOURCE, source(), compilerOptions(kinds, strided)));
         gpu.copyIn(plan, kernels.variable("plan"));
         Gpu.Kernel step = kernels.kernel("step");
-        if (tiles) {
+        if (tiles(kinds)) {
             step.useSharedMemory(KEPT);
         }
         int blocks = step.residentBlocks(Tiling.THREADS);
@@ -304,7 +278,25 @@ final class CudaKernel implements StepKernel {
         return new Program(kernels.kernel("inspect"), step, kernels.kernel("finish"), blocks);
     }
 
-    private static String source() {
+    /** Whether a kind works on tiles of groups. */
+    private static boolean tiles(Set<Kind> kinds) {
+        return kinds.stream().anyMatch(kind -> kind != Kind.PLAIN && kind != Kind.SINGLE);
+    }
+
+    /** What the compiler is told for a model with sets of some kinds. */
+    static List<String> compilerOptions(Set<Kind> kinds, boolean strided) {
+        return List.of(
+                "--fmad=false",
+                "-DTHREADS=" + Tiling.THREADS,
+                "-DDEEP=" + Tiling.DEEP,
+                "-DBLOCKS=" + (tiles(kinds) ? BLOCKS : PLAIN_BLOCKS),
+                "-DSTRIDED=" + (strided ? 1 : 0),
+                "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),
+                "-DSUBGRADIENT=" + (kinds.contains(Kind.SUBGRADIENTS) ? 1 : 0),
+                "-DSINGLES=" + (kinds.contains(Kind.SINGLE) ? 1 : 0));
+    }
+
+    static String source() {
         try (InputStream in = Objects.requireNonNull(CudaKernel.class.getResourceAsStream(SOURCE))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -350,8 +342,8 @@ final class CudaKernel implements StepKernel {
         for (SetState set : sets) {
             for (int i = 0; i < set.plan.names().size(); i++) {
                 TensorState tensor = tensors.get(set.firstTensor + i);
-                putMoment(state, "first/" + tensor.name, tensor.first, tensor.size, copies, hosts);
-                putMoment(state, "second/" + tensor.name, tensor.second, tensor.size, copies, hosts);
+                putMoment(state, "first/" + tensor.name(), tensor.first(), tensor.size(), copies, hosts);
+                putMoment(state, "second/" + tensor.name(), tensor.second(), tensor.size(), copies, hosts);
             }
         }
         for (SetState set : sets) {
@@ -412,7 +404,7 @@ final class CudaKernel implements StepKernel {
         for (int i = 0; i < here.size(); i++) {
             int place = here.get(i).place;
             summaries[place] = summary(i);
-            penalties[place] = stat(i, 8, ValueLayout.JAVA_DOUBLE);
+            penalties[place] = penalty(i);
         }
         solveStragglers(steps, coefficients, summaries, penalties);
         if (host != null) {
@@ -438,7 +430,7 @@ final class CudaKernel implements StepKernel {
                 TensorView g = step.gradients().get(i);
                 boolean contiguous = x.contiguous() && g.contiguous();
                 long layout = tables.address() + (long) tensors.size() * Tables.TENSOR + (long) number * Tables.LAYOUT;
-                tensorTable.tensor(x, g, moment(tensor.first), moment(tensor.second), contiguous ? 0 : layout);
+                tensorTable.tensor(x, g, moment(tensor.first()), moment(tensor.second()), contiguous ? 0 : layout);
                 layoutTable.layout(contiguous ? FLAT : x, contiguous ? FLAT : g);
                 strided |= !contiguous;
                 number++;
@@ -463,8 +455,6 @@ final class CudaKernel implements StepKernel {
         gpu.copyOut(results.address(), resultsHere.segment(), queue);
     }
 
-    private static final TensorView FLAT = TensorView.of(new float[1]);
-
     private long moment(long at) {
         return at < 0 ? 0 : moments.address() + at * Float.BYTES;
     }
@@ -486,7 +476,7 @@ final class CudaKernel implements StepKernel {
 
     private void requireOwn(String what, TensorState tensor, long address) {
         if (!known.contains(address)) {
-            gpu.requireOwn(what + " of " + tensor.name, address);
+            gpu.requireOwn(what + " of " + tensor.name(), address);
             known.add(address);
         }
     }
@@ -513,15 +503,15 @@ final class CudaKernel implements StepKernel {
             for (int i = 0; i < tensors.size(); i++) {
                 float magnitude = magnitudes.getAtIndex(ValueLayout.JAVA_FLOAT, i);
                 if (!(magnitude <= LARGEST_GRADIENT)) {
-                    return new BadGradient(tensors.get(i).name, magnitude);
+                    return new BadGradient(tensors.get(i).name(), magnitude);
                 }
             }
         }
         throw new IllegalStateException("a gradient was bad, and none is");
     }
 
-    private double stat(int set, int at, ValueLayout.OfDouble layout) {
-        return resultsHere.segment().get(layout, RESULTS + (long) set * Tables.STATS + at);
+    private double penalty(int set) {
+        return resultsHere.segment().get(ValueLayout.JAVA_DOUBLE, RESULTS + (long) set * Tables.STATS + 8);
     }
 
     private int count(int set, int at) {
@@ -534,9 +524,6 @@ final class CudaKernel implements StepKernel {
         float error = resultsHere.segment().get(ValueLayout.JAVA_FLOAT, at + 16);
         return new Summary(count(set, 20), count(set, 24), count(set, 28), evaluations, 0, error, count(set, 32));
     }
-
-    // ------------------------------------------------------------------------------------------ what the GPU does not
-    // do
 
     /** Solves the groups that left the common paths, by the exact operator. */
     private void solveStragglers(
@@ -560,133 +547,24 @@ final class CudaKernel implements StepKernel {
             }
         }
         evaluationsOf.forEach((set, groups) -> {
-            try (Stragglers some = new Stragglers(sets.get(set), steps.get(set), coefficients)) {
+            try (Stragglers some = stragglers(sets.get(set), steps.get(set), coefficients)) {
                 groups.forEach(some::solve);
                 some.writeBack();
-                summaries[set] = summaries[set].plus(some.summary);
-                penalties[set] += some.penalty;
+                summaries[set] = summaries[set].plus(some.summary());
+                penalties[set] += some.penalty();
             }
         });
     }
 
-    /** Copies of a set's weights and moments, to solve some of its groups on. The moments have been updated. */
-    private final class Stragglers implements AutoCloseable {
-        private final Arena copies = Arena.ofConfined();
-        private final SetState set;
-        private final SetStep step;
-        private final Regularizer regularizer;
-        private final Update update;
-        private final List<TensorView> weights = new ArrayList<>();
-        private final List<TensorView> gradients = new ArrayList<>();
-        private final List<@Nullable MemorySegment> firsts = new ArrayList<>();
-        private final List<@Nullable MemorySegment> seconds = new ArrayList<>();
-        private final MemorySegment norms;
-        Summary summary = Summary.EMPTY;
-        double penalty;
-
-        Stragglers(SetState set, SetStep step, Coefficients coefficients) {
-            this.set = set;
-            this.step = step;
-            regularizer = Objects.requireNonNull(set.regularizer);
-            update = Update.of(coefficients, step.stepSize(), step.weightDecay());
-            norms = copies.allocate((long) set.plan.norms() * Float.BYTES, 8);
-            gpu.copyOut(thetas.address() + set.theta * Float.BYTES, norms);
-            for (int i = 0; i < step.weights().size(); i++) {
-                TensorState tensor = tensors.get(set.firstTensor + i);
-                weights.add(hostCopy(step.weights().get(i), copies));
-                gradients.add(hostCopy(step.gradients().get(i), copies));
-                firsts.add(copyOf(tensor.first, tensor.size));
-                seconds.add(copyOf(tensor.second, tensor.size));
-            }
+    private Stragglers stragglers(SetState set, SetStep step, Coefficients coefficients) {
+        List<Stragglers.Moments> places = new ArrayList<>();
+        for (TensorState tensor : tensors.subList(
+                set.firstTensor, set.firstTensor + set.plan.names().size())) {
+            places.add(new Stragglers.Moments(tensor.size(), moment(tensor.first()), moment(tensor.second())));
         }
-
-        private @Nullable MemorySegment copyOf(long at, long size) {
-            if (at < 0) {
-                return null;
-            }
-            MemorySegment copy = copies.allocate(size * Float.BYTES, 8);
-            gpu.copyOut(moment(at), copy);
-            return copy;
-        }
-
-        void solve(int group, int evaluations) {
-            double[] x = new double[regularizer.groups().size(group)];
-            double[] d = new double[x.length];
-            boolean[] finite = {true};
-            int[] next = {0};
-            regularizer.groups().forEach(group, (tensor, index) -> {
-                MemorySegment first = firsts.get(tensor);
-                MemorySegment second = seconds.get(tensor);
-                float m = first == null
-                        ? update.addFirst() * (float) gradients.get(tensor).get(index)
-                        : first.getAtIndex(ValueLayout.JAVA_FLOAT, index);
-                float metric = update.metric(second == null ? 0 : second.getAtIndex(ValueLayout.JAVA_FLOAT, index));
-                float u = update.preconditioned(
-                        metric, (float) weights.get(tensor).get(index), m);
-                int i = next[0]++;
-                d[i] = metric;
-                x[i] = u / (double) metric;
-                finite[0] &= Double.isFinite(x[i]) && d[i] > 0 && d[i] < Double.POSITIVE_INFINITY;
-            });
-            if (finite[0]) {
-                NestedProfile whole = regularizer.whole(group);
-                Outcome outcome = WeightedProx.EXACT.apply(whole, x, d, step.stepSize(), theta(group), x);
-                count(group, evaluations, outcome, whole.value(x), whole.innerNorms(x));
-            } else { // weights or state were not finite before the step: there is nothing to solve
-                Outcome none = new Outcome(Branch.UNTOUCHED, Double.NaN, 0, 0, false);
-                count(group, evaluations, none, Double.NaN, new double[0]);
-            }
-            regularizer.groups().scatter(group, x, weights);
-        }
-
-        private float theta(int group) {
-            return norms.getAtIndex(ValueLayout.JAVA_FLOAT, group);
-        }
-
-        private void count(int group, int evaluations, Outcome outcome, double value, double[] innerNorms) {
-            penalty += value;
-            boolean nesting = set.kind == Kind.NESTING;
-            int groups = regularizer.groups().count();
-            int within = 0;
-            for (int part = 0; nesting && part < set.plan.norms() / groups; part++) {
-                double norm = part < innerNorms.length ? innerNorms[part] : Double.NaN;
-                norms.setAtIndex(ValueLayout.JAVA_FLOAT, (long) part * groups + group, (float) norm);
-                within += norm == 0 ? 1 : 0;
-            }
-            if (!nesting) {
-                norms.setAtIndex(ValueLayout.JAVA_FLOAT, group, (float) outcome.theta());
-            }
-            summary = summary.plus(new Outcome(
-                            outcome.branch(),
-                            outcome.theta(),
-                            evaluations + outcome.iterations(),
-                            0,
-                            outcome.converged()))
-                    .plusWithin(within);
-        }
-
-        void writeBack() {
-            for (int i = 0; i < weights.size(); i++) {
-                if (step.stepSize() > 0) {
-                    gpu.copyIn(
-                            weights.get(i).segment(),
-                            step.weights().get(i).segment().address());
-                }
-            }
-            gpu.copyIn(norms, thetas.address() + set.theta * Float.BYTES);
-        }
-
-        @Override
-        public void close() {
-            copies.close();
-        }
-    }
-
-    /** A copy of a tensor in host memory, laid out like it. */
-    private TensorView hostCopy(TensorView tensor, Arena where) {
-        MemorySegment copy = where.allocate(tensor.segment().byteSize(), 8);
-        gpu.copyOut(tensor.segment().address(), copy);
-        return TensorView.of(copy, tensor.type(), tensor.shape(), tensor.strides());
+        long norms = thetas.address() + set.theta * Float.BYTES;
+        Regularizer regularizer = Objects.requireNonNull(set.regularizer);
+        return new Stragglers(gpu, regularizer, step, coefficients, places, norms, set.plan.norms());
     }
 
     private void stepOnHost(
@@ -702,10 +580,10 @@ final class CudaKernel implements StepKernel {
                 SetStep step = steps.get(set.place);
                 onHost.add(new SetStep(
                         step.weights().stream()
-                                .map(tensor -> hostCopy(tensor, copies))
+                                .map(tensor -> Stragglers.copyOf(gpu, tensor, copies))
                                 .toList(),
                         step.gradients().stream()
-                                .map(tensor -> hostCopy(tensor, copies))
+                                .map(tensor -> Stragglers.copyOf(gpu, tensor, copies))
                                 .toList(),
                         step.stepSize(),
                         step.weightDecay()));

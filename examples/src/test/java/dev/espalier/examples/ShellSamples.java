@@ -34,8 +34,10 @@ final class ShellSamples {
             "./espalier bench", "measures for minutes",
             "./espalier data cifar10", "downloads 160 MB",
             "./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one",
+            "./espalier reproduce", "computes for minutes; every item has a test of its own",
             "./espalier train recipes/bert-squad", "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT",
             "mvn", "this test runs within Maven",
+            "cuda/gpu-tests", "builds with Maven",
             "java", "runs what mvn built in the line before");
 
     /** Makes any training short, careful, and content with what little it then learns. */
@@ -89,7 +91,7 @@ final class ShellSamples {
                 // An example is run without Maven.
                 yield example.isEmpty() && isException(command) ? "" : Programs.outputOf(example.orElseThrow());
             }
-            case "java" -> {
+            case "java", "cuda/gpu-tests" -> {
                 assertTrue(isException(command), () -> block.place() + " is neither run nor listed: " + command.line());
                 yield "";
             }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** NVIDIA's run-time compiler: from CUDA C to the machine code of a GPU, in the process. */
-final class Nvrtc {
+public final class Nvrtc {
     /** The variable that names the library, where it lies in an unusual place. */
     static final String LIBRARY_VARIABLE = "ESPALIER_NVRTC";
 
@@ -33,8 +33,8 @@ final class Nvrtc {
     private final MethodHandle binarySize;
     private final MethodHandle binary;
 
-    /** The compiler; throws with the places that were looked at if there is none. */
-    Nvrtc() {
+    /** The compiler; throws a {@link CudaException} with the places that were looked at if there is none. */
+    public Nvrtc() {
         this(NativeLibrary.open(
                 "the CUDA compiler NVRTC",
                 candidates(System.getenv()),
@@ -117,7 +117,7 @@ final class Nvrtc {
      * @param options of the compiler
      * @return machine code
      */
-    byte[] compile(String name, String source, List<String> options) {
+    public byte[] compile(String name, String source, List<String> options) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = arena.allocate(JAVA_LONG);
             require("nvrtcCreateProgram", (int) create.invokeExact(
