@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record CudaSteps(
         int gpu, LongSupplier stream, @Nullable DoubleConsumer clock) implements StepKernel.Factory {
+    /** The compute capability whose instructions {@code step.cu} uses, times ten. */
+    private static final int LEAST_CAPABILITY = 80;
 
     /**
      * Steps on the first GPU, in its default stream.
@@ -47,7 +49,7 @@ public record CudaSteps(
      * @return the reason; empty if there can
      */
     public static Optional<String> whyNot() {
-        return Gpu.whyNone();
+        return Gpu.whyNone(LEAST_CAPABILITY);
     }
 
     /**

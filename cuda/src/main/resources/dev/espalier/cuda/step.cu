@@ -1082,7 +1082,8 @@ __device__ __forceinline__ float store(const Column &column) {
 // The same for what is common: both moments, contiguous tensors, no folds, no threshold of single weights, a step of some
 // length. Nothing is decided for single weights, and places are counted in ints from the thread's first: the loop is short.
 __device__ __forceinline__ bool isCommon() {
-    return tensor.m && tensor.v && !tensor.layout && job.fold == 1 && set.stepSize > 0 && set.singleThreshold == 0;
+    return tensor.m && tensor.v && !tensor.layout && job.fold == 1 && job.rows * job.stride <= 0x7fffffffLL && set.stepSize > 0
+        && set.singleThreshold == 0;
 }
 
 __device__ __forceinline__ void loadCommon(const Column &column) {

@@ -10,8 +10,6 @@ import dev.espalier.prox.WeightedProx;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
-import dev.espalier.report.Figure.Curve;
-import dev.espalier.report.Figure.Point;
 import dev.espalier.report.Unit;
 import dev.espalier.reproduce.Comparison.Cell;
 import dev.espalier.reproduce.Comparison.Column;
@@ -198,10 +196,7 @@ final class Iterations implements Item {
                 List.of(figure(seen), perSolved(samples)),
                 List.of(
                         "Before %s all solvers are given the same problems of all groups, to a relative error of 1e-6 in θ; AdaProx ends"
-                                        .formatted(
-                                                Observations.every(scale) == 1
-                                                        ? "each step"
-                                                        : "every " + Observations.every(scale) + "th step")
+                                        .formatted(Observations.often(scale))
                                 + " after at most 100 iterations. The paper stops at |G(θ)| ≤ 1e-6 instead.",
                         "An iteration is one pass over the group. Zero groups count as groups with no iteration, as in the paper."
                                 + " Newton and bisection start from the paper's bounds. \"In the optimizer\" is what training itself"
@@ -267,11 +262,11 @@ final class Iterations implements Item {
                 Axis.linear("step"),
                 Axis.logarithmic("iterations per group"),
                 List.of(
-                        curve(NEWTON, seen.samples(), costs -> costs.perGroup(costs.newton())),
-                        curve(BISECTION, seen.samples(), costs -> costs.perGroup(costs.bisection())),
-                        curve(ADAPROX, seen.samples(), costs -> costs.perGroup(costs.adaProx())),
-                        curve(COLD, seen.samples(), costs -> costs.perGroup(costs.cold())),
-                        curve(WARM, seen.samples(), costs -> costs.perGroup(costs.warm()))));
+                        Observations.curve(NEWTON, seen.samples(), costs -> costs.perGroup(costs.newton())),
+                        Observations.curve(BISECTION, seen.samples(), costs -> costs.perGroup(costs.bisection())),
+                        Observations.curve(ADAPROX, seen.samples(), costs -> costs.perGroup(costs.adaProx())),
+                        Observations.curve(COLD, seen.samples(), costs -> costs.perGroup(costs.cold())),
+                        Observations.curve(WARM, seen.samples(), costs -> costs.perGroup(costs.warm()))));
     }
 
     private static Figure perSolved(List<Costs> samples) {
@@ -281,16 +276,8 @@ final class Iterations implements Item {
                 Axis.linear("step"),
                 Axis.linear("iterations per group with something to solve"),
                 List.of(
-                        curve(NEWTON, samples, costs -> (double) costs.newton() / costs.nonZero()),
-                        curve(COLD, samples, costs -> (double) costs.cold() / costs.nonZero()),
-                        curve(WARM, samples, costs -> (double) costs.warm() / costs.nonZero())));
-    }
-
-    private static Curve curve(String name, List<Costs> samples, ToDoubleFunction<Costs> value) {
-        return new Curve(
-                name,
-                samples.stream()
-                        .map(costs -> new Point(costs.step(), value.applyAsDouble(costs)))
-                        .toList());
+                        Observations.curve(NEWTON, samples, costs -> (double) costs.newton() / costs.nonZero()),
+                        Observations.curve(COLD, samples, costs -> (double) costs.cold() / costs.nonZero()),
+                        Observations.curve(WARM, samples, costs -> (double) costs.warm() / costs.nonZero())));
     }
 }

@@ -223,10 +223,7 @@ final class McpExactness implements Item {
                                 sizes)),
                 List.of(figure(samples), jump()),
                 List.of("The training is that of the exact operator. Looked at before %s."
-                        .formatted(
-                                Observations.every(scale) == 1
-                                        ? "each step"
-                                        : "every " + Observations.every(scale) + "th step")));
+                        .formatted(Observations.often(scale))));
     }
 
     private static Row share(String name, List<Differences> samples, ToDoubleFunction<Differences> count) {
@@ -240,18 +237,11 @@ final class McpExactness implements Item {
                 Axis.linear("step"),
                 Axis.share("share of groups"),
                 List.of(
-                        curve(FAILS, samples, step -> step.share(step.failing())),
-                        curve(BEYOND, samples, step -> step.share(step.beyond())),
-                        curve(OPEN, samples, step -> step.share(step.open())),
-                        curve("of these, not kept", samples, step -> step.share(step.zeroed() + step.shrunk()))));
-    }
-
-    private static Curve curve(String name, List<Differences> samples, ToDoubleFunction<Differences> value) {
-        return new Curve(
-                name,
-                samples.stream()
-                        .map(step -> new Point(step.step(), value.applyAsDouble(step)))
-                        .toList());
+                        Observations.curve(FAILS, samples, step -> step.share(step.failing())),
+                        Observations.curve(BEYOND, samples, step -> step.share(step.beyond())),
+                        Observations.curve(OPEN, samples, step -> step.share(step.open())),
+                        Observations.curve(
+                                "of these, not kept", samples, step -> step.share(step.zeroed() + step.shrunk()))));
     }
 
     /** A group of two for which the assumption fails, drawn: the rule keeps what the operator still holds at zero. */

@@ -1,6 +1,9 @@
 package dev.espalier.reproduce;
 
+import dev.espalier.report.Figure.Curve;
+import dev.espalier.report.Figure.Point;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** What items have in common that look at every group while a network is trained. */
 final class Observations {
@@ -14,6 +17,20 @@ final class Observations {
             case SMALL -> 1;
             case FULL -> EVERY_AT_FULL_SCALE;
         };
+    }
+
+    /** How often one is made, in words. */
+    static String often(Scale scale) {
+        return every(scale) == 1 ? "each step" : "every " + every(scale) + "th step";
+    }
+
+    /** Something that was seen, over steps. */
+    static <T extends ObservedTraining.Sample> Curve curve(String name, List<T> samples, ToDoubleFunction<T> value) {
+        return new Curve(
+                name,
+                samples.stream()
+                        .map(sample -> new Point(sample.step(), value.applyAsDouble(sample)))
+                        .toList());
     }
 
     static void require(Item item, Setting setting) {

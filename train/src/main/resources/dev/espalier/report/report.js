@@ -39,6 +39,21 @@
   // --- What all charts have in common
 
   const text = {color: 'var(--muted)', fontSize: 12, fontFamily: SANS};
+
+  const isDashed = (lines, name) => lines.some(line => line.name === name && line.stroke === 'DASHED');
+  const legendOf = (lines, names, show) => ({
+    show,
+    type: 'scroll',
+    left: 0,
+    top: 0,
+    padding: 0,
+    itemGap: 16,
+    itemWidth: 16,
+    itemHeight: 2,
+    textStyle: text,
+    inactiveColor: 'var(--rule)',
+    data: names.map(name => ({name, icon: isDashed(lines, name) ? DASHES : 'rect'})),
+  });
   const axis = options => ({
     axisLine: {lineStyle: {color: 'var(--rule)'}},
     axisTick: {show: false},
@@ -81,7 +96,6 @@
     const bandOf = x => chart.bands.find(band => x > band.from && x <= band.to);
     const names = [...new Set(chart.lines.map(line => line.name))];
     const legend = names.length > 1;
-    const dashed = name => chart.lines.some(line => line.name === name && line.stroke === 'DASHED');
     const phaseColour = name => `var(--phase-${PHASES.includes(name) ? PHASES.indexOf(name) : PHASES.length})`;
     const series = chart.lines.map(line => ({
       type: 'line',
@@ -123,19 +137,7 @@
     const last = Math.max(...chart.lines.flatMap(line => line.points.map(point => point[0])));
     return {
       grid: {left: 4, right: 14, top: (legend ? 26 : 4) + (chart.bands.length > 0 ? 22 : 4), bottom: 24, containLabel: true},
-      legend: {
-        show: legend,
-        type: 'scroll',
-        left: 0,
-        top: 0,
-        padding: 0,
-        itemGap: 16,
-        itemWidth: 16,
-        itemHeight: 2,
-        textStyle: text,
-        inactiveColor: 'var(--rule)',
-        data: names.map(name => ({name, icon: dashed(name) ? DASHES : 'rect'})),
-      },
+      legend: legendOf(chart.lines, names, legend),
       xAxis: axis({type: 'value', name: 'epoch', nameGap: 24, min: 0, max: last, splitLine: {show: false}}),
       yAxis: axis({
         type: chart.logarithmic ? 'log' : 'value',
@@ -340,7 +342,6 @@
 
   function plot(chart) {
     const names = [...new Set(chart.lines.map(line => line.name))];
-    const dashed = name => chart.lines.some(line => line.name === name && line.stroke === 'DASHED');
     const format = side => (side.share ? 'PERCENT' : 'NUMBER');
     const side = (description, options) =>
       axis({
@@ -353,19 +354,7 @@
     const xs = chart.lines.flatMap(line => line.points.map(point => point[0]));
     return {
       grid: {left: 4, right: 18, top: names.length > 1 ? 44 : 22, bottom: 26, containLabel: true},
-      legend: {
-        show: names.length > 1,
-        type: 'scroll',
-        left: 0,
-        top: 0,
-        padding: 0,
-        itemGap: 16,
-        itemWidth: 16,
-        itemHeight: 2,
-        textStyle: text,
-        inactiveColor: 'var(--rule)',
-        data: names.map(name => ({name, icon: dashed(name) ? DASHES : 'rect'})),
-      },
+      legend: legendOf(chart.lines, names, names.length > 1),
       xAxis: side(chart.horizontal, {nameGap: 26, min: Math.min(...xs), max: Math.max(...xs), splitLine: {show: false}, axisLine: {onZero: false, lineStyle: {color: 'var(--rule)'}}}),
       yAxis: side(chart.vertical, {
         nameLocation: 'end',

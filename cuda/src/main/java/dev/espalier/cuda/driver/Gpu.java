@@ -48,12 +48,16 @@ public final class Gpu implements AutoCloseable {
     /**
      * Why no GPU can be used here.
      *
+     * @param capability the compute capability that it must have at least, times ten
      * @return the reason; empty if one can
      */
-    public static Optional<String> whyNone() {
-        try (Gpu _ = open(0)) {
+    public static Optional<String> whyNone(int capability) {
+        try (Gpu gpu = open(0)) {
             new Nvrtc();
-            return Optional.empty();
+            return gpu.capability() >= capability
+                    ? Optional.empty()
+                    : Optional.of("%s has compute capability %.1f: it must be at least %.1f"
+                            .formatted(gpu.name(), gpu.capability() / 10.0, capability / 10.0));
         } catch (CudaException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
@@ -93,13 +97,22 @@ public final class Gpu implements AutoCloseable {
     }
 
     /**
+     * Its compute capability.
+     *
+     * @return times ten
+     */
+    public int capability() {
+        return 10 * driver.deviceAttribute(Driver.CAPABILITY_MAJOR, device)
+                + driver.deviceAttribute(Driver.CAPABILITY_MINOR, device);
+    }
+
+    /**
      * Its architecture.
      *
      * @return as compilers name it, {@code sm_90}
      */
     public String architecture() {
-        return "sm_" + driver.deviceAttribute(Driver.CAPABILITY_MAJOR, device)
-                + driver.deviceAttribute(Driver.CAPABILITY_MINOR, device);
+        return "sm_" + capability();
     }
 
     /**
