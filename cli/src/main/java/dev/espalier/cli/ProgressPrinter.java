@@ -64,7 +64,7 @@ final class ProgressPrinter implements TrainingListener {
         Map.Entry<String, Double> score = metrics.scores().firstEntry();
         line(String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, %s %.2f %%, %.1f %% of groups left%s, %,.0f samples/s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, %s %.2f %%, %.1f %% of groups left%s, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),
@@ -74,7 +74,7 @@ final class ProgressPrinter implements TrainingListener {
                 100 * score.getValue(),
                 100 * metrics.groupSparsity(),
                 metrics.lambda() == 0 ? "" : String.format(Locale.ROOT, " (λ = %.3g)", metrics.lambda()),
-                metrics.samplesPerSecond(),
+                rate(metrics.samplesPerSecond(), progress),
                 duration(progress.secondsLeft())));
     }
 
@@ -96,7 +96,7 @@ final class ProgressPrinter implements TrainingListener {
     private String describe(Progress progress) {
         return String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, accuracy %.1f %%, %.1f %% of groups left, %,.0f samples/s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, accuracy %.1f %%, %.1f %% of groups left, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),
@@ -104,8 +104,12 @@ final class ProgressPrinter implements TrainingListener {
                 progress.loss(),
                 100 * progress.accuracy(),
                 100 * progress.groupSparsity(),
-                progress.samplesPerSecond(),
+                rate(progress.samplesPerSecond(), progress),
                 duration(progress.secondsLeft()));
+    }
+
+    private static String rate(double perSecond, Progress progress) {
+        return String.format(Locale.ROOT, perSecond < 100 ? "%.1f %s/s" : "%,.0f %s/s", perSecond, progress.samples());
     }
 
     static String duration(double seconds) {

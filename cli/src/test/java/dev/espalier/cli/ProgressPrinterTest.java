@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ProgressPrinterTest {
-    private static final Progress HALF = new Progress(1, "heal", 30, 60, 2, 4, 0.5, 0.875, 0.25, 1234, 3725);
+    private static final Progress HALF = new Progress(1, "heal", 30, 60, 2, 4, 0.5, 0.875, 0.25, 1234, "samples", 3725);
 
     private static final Metrics EVALUATED = new Metrics(
             30,
@@ -40,6 +40,13 @@ final class ProgressPrinterTest {
                 "[############------------] mine: epoch 2 of 4, heal: loss 0.5000, accuracy 87.5 %, 25.0 % of groups left,"
                         + " 1,234 samples/s, 1:02:05 left",
                 new ProgressPrinter(new PrintWriter(out), true, "mine").bar(HALF));
+    }
+
+    @Test
+    void aSlowRateHasADecimalAndSamplesTheirName() {
+        Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, 0.875, 0.25, 6.08, "sequences", 60);
+        String bar = new ProgressPrinter(new PrintWriter(new StringWriter()), true, "").bar(slow);
+        assertTrue(bar.endsWith(" 6.1 sequences/s, 1:00 left"), bar);
     }
 
     @Test

@@ -207,6 +207,11 @@ public final class Answering implements Task {
         };
     }
 
+    @Override
+    public String samples() {
+        return "sequences";
+    }
+
     /** That of a model with random logits. */
     @Override
     public double chance() {

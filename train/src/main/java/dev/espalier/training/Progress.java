@@ -13,6 +13,7 @@ package dev.espalier.training;
  * @param accuracy share of samples since then that were right
  * @param groupSparsity share of groups that are not zero; 1 without a penalty
  * @param samplesPerSecond of this training
+ * @param samples what they are called, plural
  * @param secondsLeft an estimate
  */
 public record Progress(
@@ -26,4 +27,5 @@ public record Progress(
         double accuracy,
         double groupSparsity,
         double samplesPerSecond,
+        String samples,
         double secondsLeft) {}

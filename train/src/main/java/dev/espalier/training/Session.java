@@ -240,6 +240,7 @@ final class Session implements AutoCloseable {
                 meter.accuracy(),
                 strength.groupSparsity(last.summary()),
                 meter.samplesPerSecond(),
+                task.samples(),
                 secondsLeft);
     }
 

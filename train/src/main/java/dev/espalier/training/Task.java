@@ -62,6 +62,15 @@ public interface Task {
     }
 
     /**
+     * What batches are made of.
+     *
+     * @return a word, plural
+     */
+    default String samples() {
+        return "samples";
+    }
+
+    /**
      * Writes what whoever serves the model needs besides its file, such as a vocabulary.
      *
      * @param folder where the model is
