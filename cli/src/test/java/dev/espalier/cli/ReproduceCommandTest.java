@@ -47,7 +47,7 @@ final class ReproduceCommandTest {
         assertTrue(answer.out().contains(out.resolve("penalties.html").toString()), answer.out());
         String json = Files.readString(out.resolve("penalties.json"));
         assertTrue(json.contains("espalier reproduce penalties --scale small --device cpu --seeds 2"), json);
-        assertTrue(Files.exists(out.resolve("provenance.json")));
+        assertTrue(Files.exists(out.resolve("penalties.provenance.json")));
     }
 
     @Test

@@ -135,7 +135,9 @@ final class Iterations implements Item {
 
     @Override
     public Optional<Findings> run(Setting setting) throws IOException {
-        return training(setting).run(setting, setting.folder()).map(seen -> findings(seen, setting.scale()));
+        return training(setting)
+                .run(setting, Observations.folder(this, setting))
+                .map(seen -> findings(seen, setting.scale()));
     }
 
     // --- What is seen of a step

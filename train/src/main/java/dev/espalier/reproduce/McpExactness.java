@@ -131,7 +131,7 @@ final class McpExactness implements Item {
         };
         return new ObservedTraining<>(
                         recipe, Observations.every(setting.scale()), Differences.class, McpExactness::differences)
-                .run(setting, setting.folder())
+                .run(setting, Observations.folder(this, setting))
                 .map(seen -> findings(seen, setting.scale()));
     }
 

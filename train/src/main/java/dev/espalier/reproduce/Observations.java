@@ -2,6 +2,7 @@ package dev.espalier.reproduce;
 
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Point;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -46,6 +47,11 @@ final class Observations {
         if (setting.scale() == Scale.FULL) {
             setting.requireCifar10();
         }
+    }
+
+    /** Where the training of an item is: items that share their folder must not take each other's. */
+    static Path folder(Item item, Setting setting) {
+        return setting.folder().resolve(setting.scale().toString()).resolve(item.name());
     }
 
     /** What a recipe of the paper needs to be run here, once. */

@@ -2,7 +2,6 @@ package dev.espalier.reproduce;
 
 import dev.espalier.journal.JsonFile;
 import dev.espalier.journal.Provenance;
-import dev.espalier.journal.RunFolder;
 import dev.espalier.report.Article;
 import dev.espalier.report.Figure;
 import dev.espalier.training.Origin;
@@ -16,7 +15,7 @@ import java.util.Optional;
 
 /**
  * An item reproduced, and the files that keep it: {@code ITEM.json} with every number, {@code ITEM.html} to look at, and
- * {@code provenance.json}.
+ * {@code ITEM.provenance.json}.
  *
  * @param item which item
  * @param setting how it was done
@@ -82,7 +81,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
     }
 
     private void write(String command, Provenance provenance) throws IOException {
-        new RunFolder(folder).write(provenance);
+        JsonFile.write(folder.resolve(item.name() + ".provenance.json"), provenance);
         JsonFile.write(
                 json(),
                 new Contents(

@@ -88,17 +88,18 @@ public final class TrainingRun {
     }
 
     /**
-     * Goes on from the last checkpoint, or starts if there is none. A run that is finished is left as it is.
+     * Goes on from the last checkpoint, or starts if there is none. A run that is finished is left as it is. What was begun with
+     * another recipe is refused.
      *
      * @return what came out; empty if the run was stopped again
      * @throws IOException if something cannot be read or written; what was written before stays
      */
     public Optional<RunResult> resume() throws IOException {
+        RecipeChanges.requireSame(folder, recipe);
         Optional<RunResult> finished = folder.result();
         if (finished.isPresent()) {
             return finished;
         }
-        RecipeChanges.requireSame(folder, recipe);
         Files.createDirectories(folder.path());
         return train();
     }

@@ -1,6 +1,8 @@
 package dev.espalier.reproduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.penalty.GroupMcp;
@@ -110,5 +112,21 @@ final class McpExactnessTest {
         Comparison shares = McpExactness.findings(whole, Scale.SMALL).tables().getFirst();
         double failing = Small.ours(shares, McpExactness.FAILS, Tenths.ALL);
         assertTrue(failing > 0 && failing <= 1, "share " + failing);
+
+        ObservedTraining<Differences> other = new ObservedTraining<>(
+                recipe.with("penalty.lambda=0.1"), 2, Differences.class, McpExactness::differences);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> other.run(Small.setting(folder), folder.resolve("whole")),
+                "what another training has seen is not taken for its own");
+    }
+
+    @Test
+    void itemsInOneFolderDoNotTakeEachOthersTraining() {
+        Setting small = Small.setting(folder);
+        Setting full = new Setting(Scale.FULL, Optional.empty(), 1, folder, RunOptions.DEFAULT);
+        Path mine = Observations.folder(new McpExactness(), small);
+        assertNotEquals(mine, Observations.folder(new Iterations(), small));
+        assertNotEquals(mine, Observations.folder(new McpExactness(), full));
     }
 }

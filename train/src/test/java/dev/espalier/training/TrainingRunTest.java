@@ -281,8 +281,13 @@ class TrainingRunTest {
         RunResult result = train(recipe(), folder("run"));
         assertEquals(
                 Optional.of(result),
-                run(recipe("training.epochs=9"), folder("run"), RunOptions.DEFAULT)
-                        .resume());
+                run(recipe(), folder("run"), RunOptions.DEFAULT).resume());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> run(recipe("training.epochs=9"), folder("run"), RunOptions.DEFAULT)
+                        .resume(),
+                "it is not what another recipe asks for");
+        assertEquals(Optional.of(result), folder("run").result());
     }
 
     @Test
