@@ -41,7 +41,22 @@ import org.jspecify.annotations.Nullable;
  * slow.
  */
 final class CudaKernel implements StepKernel {
+    /** What messages call the source, and its parts: each needs those before it. */
     private static final String SOURCE = "step.cu";
+
+    private static final List<String> PARTS = List.of(
+            "tables.cu",
+            "memory.cu",
+            "rule.cu",
+            "sums.cu",
+            "inspect.cu",
+            "plain.cu",
+            "penalty.cu",
+            "team.cu",
+            "solver.cu",
+            "nested.cu",
+            "tile.cu",
+            SOURCE);
 
     /** Blocks on a multiprocessor at once, with tiles of groups and without: what registers and shared memory leave room for. */
     private static final int BLOCKS = 3;
@@ -296,12 +311,18 @@ final class CudaKernel implements StepKernel {
                 "-DSINGLES=" + (kinds.contains(Kind.SINGLE) ? 1 : 0));
     }
 
+    /** All parts of the source, each with its name and lines for the compiler's messages. */
     static String source() {
-        try (InputStream in = Objects.requireNonNull(CudaKernel.class.getResourceAsStream(SOURCE))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        StringBuilder source = new StringBuilder();
+        for (String part : PARTS) {
+            try (InputStream in = Objects.requireNonNull(CudaKernel.class.getResourceAsStream(part), part)) {
+                source.append("#line 1 \"%s\"\n".formatted(part))
+                        .append(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
+        return source.toString();
     }
 
     @Override
