@@ -45,7 +45,7 @@ final class IterationsTest {
         Comparison sums = findings.tables().get(1);
         assertBetween(2, 8, ours(sums, "iterations of bisection, by those of Newton", "value"), "ratio");
         assertBetween(0.3, 0.95, ours(sums, "share of groups that are not zero, at the end", "value"), "share");
-        assertTrue(Files.exists(folder.resolve("run/pruned.onnx")));
+        assertTrue(Files.exists(folder.resolve("small/iterations/run/pruned.onnx")));
     }
 
     @Test
