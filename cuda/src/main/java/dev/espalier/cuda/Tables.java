@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the structures of {@code step.cu}, field by field, in its order. {@code tables.cu} holds the sizes to the compiler's. */
+/** Writes the structures of {@code tables.cu}, field by field, in its order; their sizes are asserted there. */
 final class Tables {
     /** Bytes of the structures. */
     static final int TENSOR = 40;
