@@ -354,10 +354,7 @@ public final class Graph {
 
     private static Shape bind(Shape shape, Map<String, Long> symbols) {
         return new Shape(shape.dimensions().stream()
-                .map(dimension -> {
-                    Long number = symbols.get(dimension.toString());
-                    return number == null ? dimension : Dimension.of(number);
-                })
+                .map(dimension -> dimension.with(symbols))
                 .toList());
     }
 
