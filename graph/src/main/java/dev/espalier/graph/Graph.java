@@ -2,7 +2,6 @@ package dev.espalier.graph;
 
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
-import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.type.TensorType;

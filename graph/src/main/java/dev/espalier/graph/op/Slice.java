@@ -122,10 +122,8 @@ public record Slice() implements Operator {
         Dimension span = forward ? to.minus(from) : from.minus(to);
         // No tensor is longer than the longest stride, so a longer one would not end elsewhere.
         long stride = Math.abs(Math.clamp(step, -LONGEST_STRIDE, LONGEST_STRIDE));
-        Dimension count = span.plus(stride - 1)
-                .dividedBy(stride)
-                .max(Dimension.ZERO)
-                .min(length);
+        Dimension count =
+                span.plus(stride - 1).dividedBy(stride).max(Dimension.ZERO).min(length);
         return new Piece(axis, from, step, count);
     }
 

@@ -22,8 +22,7 @@ final class AlignedRules {
     static Rule binary(Site site, Binary.Function function) {
         return switch (function) {
             case MULTIPLY -> aligned(site, (output, channel, operands) -> product(site, operands), Written.AS_IT_IS);
-            case ADD ->
-                aligned(site, (output, channel, operands) -> site.evaluate(operands), AlignedRules::writeSum);
+            case ADD -> aligned(site, (output, channel, operands) -> site.evaluate(operands), AlignedRules::writeSum);
             case SUBTRACT,
                     DIVIDE,
                     POWER,
@@ -60,8 +59,8 @@ final class AlignedRules {
                 return site.opaque();
             }
             inputs.add(seen);
-            maps[i][0] =
-                    map(result, inputs.get(i), output.rank() - (has ? site.shape(i).rank() : 0));
+            maps[i][0] = map(
+                    result, inputs.get(i), output.rank() - (has ? site.shape(i).rank() : 0));
         }
         return new Mapping(inputs, List.of(result), maps, carried, written, Spare.CONSTANT);
     }

@@ -40,8 +40,7 @@ final class AxisRules {
 
     /** Mixes along an axis, which must not be one of the channels. */
     private static Rule mixing(Site site, long axis, Carried carried) {
-        boolean mixesChannels =
-                site.channels(0).axes().contains(site.shape(0).axis(axis));
+        boolean mixesChannels = site.channels(0).axes().contains(site.shape(0).axis(axis));
         return mixesChannels ? site.opaque() : site.sameAxes(carried);
     }
 

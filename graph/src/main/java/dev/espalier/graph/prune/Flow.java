@@ -105,13 +105,7 @@ final class Flow {
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul _ -> LayerRules.matMul(site);
             case ShapeOf _, Size _ -> site.shapeOnly();
-            case ArgReduce _,
-                    GatherElements _,
-                    Expand _,
-                    Tile _,
-                    ConstantOfShape _,
-                    Range _,
-                    Trilu _ -> site.opaque();
+            case ArgReduce _, GatherElements _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
         };
     }
 
@@ -129,7 +123,8 @@ final class Flow {
 
     private long readers(String tensor) {
         return graph.uses(tensor).stream()
-                .filter(use -> !(use.node().operator() instanceof ShapeOf || use.node().operator() instanceof Size))
+                .filter(use ->
+                        !(use.node().operator() instanceof ShapeOf || use.node().operator() instanceof Size))
                 .count();
     }
 }

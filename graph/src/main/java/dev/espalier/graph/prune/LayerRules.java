@@ -22,8 +22,7 @@ final class LayerRules {
     }
 
     static Rule gemm(Site site, Gemm gemm) {
-        boolean bias = !site.node().has(2)
-                || (site.isWeight(2) && site.shape(2).rank() <= 1);
+        boolean bias = !site.node().has(2) || (site.isWeight(2) && site.shape(2).rank() <= 1);
         if (!site.isWeight(1) || !bias || gemm.transposeA()) {
             return site.opaque();
         }

@@ -100,7 +100,8 @@ final class Liveness {
     private void demand(String tensor, Rule rule, int input, BitSet need) {
         Channels made = flow.channels(tensor);
         // Who reads the shape alone asks for the tensor, but for nothing in it.
-        boolean followed = rule instanceof ShapeOnly || made.equals(rule.inputs().get(input));
+        boolean followed =
+                rule instanceof ShapeOnly || made.equals(rule.inputs().get(input));
         if (made.none() || !followed) {
             requestWhole(tensor);
         } else {
@@ -118,7 +119,9 @@ final class Liveness {
             Rule rule = flow.ruleOf(use.node());
             Channels seen = rule.inputs().get(use.input());
             boolean several = seen.axes().size() > 1 && !(rule instanceof ShapeOnly);
-            if (several && !isJust(use.node().input(use.input()), seen, need.stream().toArray())) {
+            if (several
+                    && !isJust(
+                            use.node().input(use.input()), seen, need.stream().toArray())) {
                 found.add(use.node());
             }
         });

@@ -108,8 +108,7 @@ final class PieceRules {
     }
 
     private static void writeSplit(Rewriter rewriter, Node node, Mapping rule, Split split) {
-        List<String> outputs =
-                node.outputs().stream().filter(rewriter::isLive).toList();
+        List<String> outputs = node.outputs().stream().filter(rewriter::isLive).toList();
         String input = rewriter.input(node, rule, 0);
         if (outputs.size() == 1) {
             rewriter.alias(outputs.getFirst(), input);
@@ -146,8 +145,7 @@ final class PieceRules {
             }
         }
         Channels output = Channels.along(site.outputShape(), input.axes());
-        Written written =
-                cut ? (rewriter, node, rule) -> writeSlice(rewriter, node, rule, pieces) : Written.AS_IT_IS;
+        Written written = cut ? (rewriter, node, rule) -> writeSlice(rewriter, node, rule, pieces) : Written.AS_IT_IS;
         return output.none() ? site.opaque() : site.mapping(input, output, map, Carried.UNCHANGED, written);
     }
 
@@ -174,8 +172,7 @@ final class PieceRules {
             inputs.add(
                     node.has(i)
                             ? rewriter.constant(
-                                    node.name() + ".bounds" + i,
-                                    Slices.take(rewriter.weight(node, i), 0, others))
+                                    node.name() + ".bounds" + i, Slices.take(rewriter.weight(node, i), 0, others))
                             : "");
         }
         rewriter.add(new Node(node.name(), node.operator(), inputs, node.outputs()));
@@ -187,8 +184,7 @@ final class PieceRules {
         int axis = table.axis(gather.axis());
         int added = site.shape(1).rank() - 1;
         boolean rows = table.rank() == 2 && axis == 0;
-        Channels input =
-                !site.isWeight(0) ? site.channels(0) : rows ? Channels.along(table, 1) : Channels.NONE;
+        Channels input = !site.isWeight(0) ? site.channels(0) : rows ? Channels.along(table, 1) : Channels.NONE;
         if (input.none()) {
             return site.opaque();
         }
@@ -250,9 +246,8 @@ final class PieceRules {
         if (input.none() || output.none() || (!padded.isEmpty() && !simple)) {
             return site.opaque();
         }
-        int[] map = padded.isEmpty()
-                ? input.all()
-                : placed(input, (int) before(pad, padded.getFirst()), output.count());
+        int[] map =
+                padded.isEmpty() ? input.all() : placed(input, (int) before(pad, padded.getFirst()), output.count());
         Written written = padded.isEmpty()
                 ? Written.AS_IT_IS
                 : (rewriter, node, rule) -> writePad(rewriter, node, rule, pad, padded.getFirst());
@@ -261,9 +256,8 @@ final class PieceRules {
                 && IntStream.range(0, site.shape(0).rank())
                         .filter(axis -> !padded.contains(axis))
                         .anyMatch(axis -> before(pad, axis) > 0 || after(pad, axis) > 0);
-        Carried carried = (out, channel, operands) -> map[channel] < 0
-                ? pad.value()
-                : mixes && operands[0] != pad.value() ? Rule.VARIES : operands[0];
+        Carried carried = (out, channel, operands) ->
+                map[channel] < 0 ? pad.value() : mixes && operands[0] != pad.value() ? Rule.VARIES : operands[0];
         return site.mapping(input, output, map, carried, written);
     }
 

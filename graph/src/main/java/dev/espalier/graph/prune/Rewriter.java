@@ -186,7 +186,8 @@ final class Rewriter {
         if (node.operator() instanceof ShapeOf shape) {
             long[] gone = new long[shape(node.input(0)).rank()];
             for (int i = 0; i < left.lengths().size(); i++) {
-                gone[left.channels().axes().get(i)] = left.channels().lengths().get(i) - left.lengths().get(i);
+                gone[left.channels().axes().get(i)] =
+                        left.channels().lengths().get(i) - left.lengths().get(i);
             }
             long[] read = Arrays.copyOfRange(gone, shape.from(gone.length), shape.to(gone.length));
             combine(node, ".whole", Binary.Function.ADD, smaller, Tensor.of(read), node.output());
@@ -199,8 +200,7 @@ final class Rewriter {
         }
     }
 
-    private void combine(
-            Node node, String suffix, Binary.Function function, String left, Tensor right, String output) {
+    private void combine(Node node, String suffix, Binary.Function function, String left, Tensor right, String output) {
         String name = node.name() + suffix;
         add(new Node(
                 fresh(name), new Binary(function), List.of(left, constant(name + ".number", right)), List.of(output)));

@@ -126,9 +126,7 @@ public final class Dimension {
 
         Range plus(Range other) {
             return new Range(
-                    least == Long.MIN_VALUE || other.least == Long.MIN_VALUE
-                            ? Long.MIN_VALUE
-                            : add(least, other.least),
+                    least == Long.MIN_VALUE || other.least == Long.MIN_VALUE ? Long.MIN_VALUE : add(least, other.least),
                     most == Long.MAX_VALUE || other.most == Long.MAX_VALUE ? Long.MAX_VALUE : add(most, other.most));
         }
 
@@ -292,7 +290,8 @@ public final class Dimension {
             if (symbols.size() == 1 && symbols.getFirst().kind() == Kind.LEAST) {
                 Dimension others = minus(term(term.getKey(), term.getValue()));
                 LongStream bounds = symbols.getFirst().parts().stream()
-                        .mapToLong(part -> others.plus(part.times(term.getValue())).least(cases - 1));
+                        .mapToLong(
+                                part -> others.plus(part.times(term.getValue())).least(cases - 1));
                 OptionalLong found = term.getValue() < 0 ? bounds.max() : bounds.min();
                 bound = Math.max(bound, found.orElse(bound));
             }
@@ -440,7 +439,8 @@ public final class Dimension {
                 .constant();
         List<Dimension> shifted = smallest.stream()
                 .map(part -> part.minus(of(added)))
-                .sorted(Comparator.comparing((Dimension part) -> !part.isKnown()).thenComparing(Dimension::toString))
+                .sorted(Comparator.comparing((Dimension part) -> !part.isKnown())
+                        .thenComparing(Dimension::toString))
                 .toList();
         String name = shifted.stream().map(Dimension::toString).collect(Collectors.joining(", ", "min(", ")"));
         Range range = new Range(
@@ -552,8 +552,9 @@ public final class Dimension {
         if (length != null) {
             return of(length);
         }
-        List<Dimension> parts =
-                symbol.parts().stream().map(part -> part.with(lengths, computed)).toList();
+        List<Dimension> parts = symbol.parts().stream()
+                .map(part -> part.with(lengths, computed))
+                .toList();
         return switch (symbol.kind()) {
             case FREE -> symbol(symbol.name());
             case LEAST -> parts.stream().reduce(Dimension::min).orElseThrow();
@@ -580,8 +581,8 @@ public final class Dimension {
         }
         // What is added reads better before what is taken away, and the constant, whose text is empty, at the end.
         return terms.descendingMap().entrySet().stream()
-                .sorted(Comparator.comparing((Map.Entry<Product, Long> term) ->
-                        term.getKey().isEmpty() ? 2 : term.getValue() < 0 ? 1 : 0))
+                .sorted(Comparator.comparing(
+                        (Map.Entry<Product, Long> term) -> term.getKey().isEmpty() ? 2 : term.getValue() < 0 ? 1 : 0))
                 .map(term -> write(term.getKey(), term.getValue()))
                 .collect(Collectors.joining(" + "))
                 .replace("+ -", "- ");

@@ -33,13 +33,19 @@ class FreeLengthTest {
     private static void compare(OnnxBuilder builder, int length, String replay) throws IOException, OrtException {
         Graph graph = OnnxReader.read(builder.bytes()).graph();
         long[] shape = graph.inputs().getFirst().type().shape().dimensions().stream()
-                .mapToLong(axis -> axis.isKnown() ? axis.value() : axis.toString().equals("S") ? length : 2)
+                .mapToLong(
+                        axis -> axis.isKnown() ? axis.value() : axis.toString().equals("S") ? length : 2)
                 .toArray();
         String where = replay + " at length " + length;
         Map<String, Tensor> feeds = Map.of("x", feed(shape));
         List<Tensor> expected = OnnxRuntime.run(builder.bytes(), feeds);
-        OnnxRuntime.assertClose(where, expected, List.copyOf(Evaluator.run(graph, feeds).values()), TOLERANCE);
-        OnnxRuntime.assertClose(where, expected, OnnxRuntime.run(OnnxWriter.toBytes(graph, OnnxWriter.Options.DEFAULT), feeds), TOLERANCE);
+        OnnxRuntime.assertClose(
+                where, expected, List.copyOf(Evaluator.run(graph, feeds).values()), TOLERANCE);
+        OnnxRuntime.assertClose(
+                where,
+                expected,
+                OnnxRuntime.run(OnnxWriter.toBytes(graph, OnnxWriter.Options.DEFAULT), feeds),
+                TOLERANCE);
         Graph special = Specialization.of(graph, Map.of("x", shape));
         OnnxRuntime.assertClose(
                 where, expected, List.copyOf(Evaluator.run(special, feeds).values()), TOLERANCE);
