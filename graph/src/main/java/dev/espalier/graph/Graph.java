@@ -2,7 +2,6 @@ package dev.espalier.graph;
 
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
-import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.type.TensorType;
@@ -354,10 +353,7 @@ public final class Graph {
 
     private static Shape bind(Shape shape, Map<String, Long> symbols) {
         return new Shape(shape.dimensions().stream()
-                .map(dimension -> {
-                    Long number = symbols.get(dimension.toString());
-                    return number == null ? dimension : Dimension.of(number);
-                })
+                .map(dimension -> dimension.with(symbols))
                 .toList());
     }
 

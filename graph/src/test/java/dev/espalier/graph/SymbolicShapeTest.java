@@ -118,13 +118,13 @@ class SymbolicShapeTest {
         Value ids = graph.input("ids", DataType.INT64, "batch", "tokens");
         Value positions = graph.constant("positions", Tensor.computeLongs(DataType.INT64, new long[] {1, 512}, i -> i));
         Value cut = add(new Slice(), positions, list(0), length(ids, 1), list(1), list(1));
-        assertEquals(Shape.of(1, "tokens"), cut.shape());
+        assertEquals(Shape.of(1, TOKENS.min(Dimension.of(512))), cut.shape());
         Value first = add(new Slice(), ids, list(0), list(1), list(1));
-        assertEquals(Shape.of("batch", 1), first.shape());
+        assertEquals(Shape.of("batch", TOKENS.min(Dimension.ONE)), first.shape());
         Value butLast = add(new Slice(), ids, list(0), list(-1), list(1));
-        assertEquals(Shape.of("batch", TOKENS.plus(-1)), butLast.shape());
+        assertEquals(Shape.of("batch", TOKENS.minus(TOKENS.min(Dimension.ONE))), butLast.shape());
         Value last = add(new Slice(), ids, list(-1), list(Long.MAX_VALUE), list(1));
-        assertEquals(Shape.of("batch", 1), last.shape());
+        assertEquals(Shape.of("batch", TOKENS.min(Dimension.ONE)), last.shape());
     }
 
     @Test

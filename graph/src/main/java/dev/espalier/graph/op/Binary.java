@@ -6,7 +6,6 @@ import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,13 +125,13 @@ public record Binary(Function function) implements Operator {
                         ? Dimension.of(Math.floorMod(left.value(), right.value()))
                         : null;
             case EQUAL -> equal(left, right);
-            case LESS -> sign(left.minus(right), sign -> sign < 0);
-            case LESS_OR_EQUAL -> sign(left.minus(right), sign -> sign <= 0);
-            case GREATER -> sign(left.minus(right), sign -> sign > 0);
-            case GREATER_OR_EQUAL -> sign(left.minus(right), sign -> sign >= 0);
-            case AND -> sign(left.times(right), sign -> sign != 0);
-            case OR -> sign(left.plus(right), sign -> sign != 0);
-            case XOR -> sign(left.minus(right), sign -> sign != 0);
+            case LESS -> less(left, right);
+            case LESS_OR_EQUAL -> not(less(right, left));
+            case GREATER -> less(right, left);
+            case GREATER_OR_EQUAL -> not(less(left, right));
+            case AND -> truth(left, right, left.times(right));
+            case OR -> truth(left, right, left.plus(right));
+            case XOR -> truth(left, right, left.minus(right));
             case POWER, PRELU -> null;
         };
     }
@@ -141,19 +140,38 @@ public record Binary(Function function) implements Operator {
         if (right.is(0)) {
             return null;
         }
-        // Symbols are lengths, never negative: there cutting off is rounding down.
-        return left.isKnown() && right.isKnown() ? Dimension.of(left.value() / right.value()) : left.dividedBy(right);
+        if (left.isKnown() && right.isKnown()) {
+            return Dimension.of(left.value() / right.value());
+        }
+        // Cutting off is rounding down only where nothing is negative, or where nothing is left over.
+        Dimension quotient = left.dividedBy(right);
+        boolean alike = left.isAtLeast(0) && right.isAtLeast(0);
+        return alike || quotient.times(right).equals(left) ? quotient : null;
     }
 
-    /** A length is never negative, so a symbolic one never equals −1; otherwise two polynomials may meet. */
     private static @Nullable Dimension equal(Dimension left, Dimension right) {
-        boolean lengthBesideNegative = (left.isKnown() && left.value() < 0 && !right.isKnown())
-                || (right.isKnown() && right.value() < 0 && !left.isKnown());
-        return lengthBesideNegative ? Dimension.ZERO : sign(left.minus(right), sign -> sign == 0);
+        Dimension difference = left.minus(right);
+        if (difference.isAtLeast(1) || difference.isAtMost(-1)) {
+            return Dimension.ZERO;
+        }
+        return difference.is(0) ? Dimension.ONE : null;
     }
 
-    private static @Nullable Dimension sign(Dimension value, LongPredicate holds) {
-        return value.isKnown() ? Dimension.of(holds.test(value.value()) ? 1 : 0) : null;
+    /** What holds for every length; null if it depends on the lengths. */
+    private static @Nullable Dimension less(Dimension left, Dimension right) {
+        Dimension difference = left.minus(right);
+        if (difference.isAtLeast(0)) {
+            return Dimension.ZERO;
+        }
+        return difference.isAtMost(-1) ? Dimension.ONE : null;
+    }
+
+    private static @Nullable Dimension not(@Nullable Dimension truth) {
+        return truth == null ? null : Dimension.ONE.minus(truth);
+    }
+
+    private static @Nullable Dimension truth(Dimension left, Dimension right, Dimension combined) {
+        return left.isKnown() && right.isKnown() ? Dimension.of(combined.is(0) ? 0 : 1) : null;
     }
 
     @Override

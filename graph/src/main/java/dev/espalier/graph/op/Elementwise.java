@@ -170,17 +170,18 @@ public sealed interface Elementwise extends Operator {
             return List.of(new Fact(input.type().with(to), fits(input) ? input.elements() : null));
         }
 
-        /** Whole numbers stay what they are, unless the new type is too narrow for one. */
+        /** Whole numbers stay what they are, unless the new type is too narrow for one; lengths fit into four bytes. */
         private boolean fits(Fact input) {
             List<Dimension> elements = input.elements();
             return elements != null
                     && !input.data().isFloat()
                     && to.isInteger()
                     && elements.stream()
-                            .allMatch(element -> !element.isKnown()
-                                    || Tensor.computeLongs(to, new long[0], i -> element.value())
+                            .allMatch(element -> element.isKnown()
+                                    ? Tensor.computeLongs(to, new long[0], i -> element.value())
                                                     .getLong(0)
-                                            == element.value());
+                                            == element.value()
+                                    : to.bytes() >= Integer.BYTES);
         }
 
         @Override

@@ -25,11 +25,9 @@ public record Range() implements Operator {
         }
         Operands.require(!step.is(0), "a step of 0");
         Dimension span = end.minus(start);
-        Dimension count = span.isKnown()
-                ? Dimension.of(Math.max(Math.ceilDiv(span.value(), step.value()), 0))
-                : step.is(1)
-                        ? span
-                        : span.plus(step.value() - Long.signum(step.value())).dividedBy(step);
+        Dimension count = span.plus(step.value() - Long.signum(step.value()))
+                .dividedBy(step)
+                .max(Dimension.ZERO);
         boolean known = count.isKnown() && count.value() <= 64;
         return List.of(new Fact(
                 new TensorType(inputs.data(0), Shape.of(count)),

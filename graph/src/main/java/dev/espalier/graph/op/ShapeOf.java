@@ -21,9 +21,27 @@ public record ShapeOf(long start, long end) implements Operator {
     @Override
     public List<Fact> infer(Operands inputs) {
         int rank = inputs.shape(0).rank();
-        int from = clip(start, rank);
-        int to = Math.max(clip(end, rank), from);
-        return List.of(Fact.ofElements(inputs.shape(0).dimensions().subList(from, to)));
+        return List.of(Fact.ofElements(inputs.shape(0).dimensions().subList(from(rank), to(rank))));
+    }
+
+    /**
+     * The first axis that is told.
+     *
+     * @param rank how many axes the tensor has
+     * @return its index from the front
+     */
+    public int from(int rank) {
+        return clip(start, rank);
+    }
+
+    /**
+     * Behind the last axis that is told.
+     *
+     * @param rank how many axes the tensor has
+     * @return an index from the front, not before {@link #from}
+     */
+    public int to(int rank) {
+        return Math.max(clip(end, rank), from(rank));
     }
 
     private static int clip(long axis, int rank) {

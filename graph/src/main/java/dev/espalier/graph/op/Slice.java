@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * steps; negative positions count from the end, and all are clipped.
  */
 public record Slice() implements Operator {
+    private static final long LONGEST_STRIDE = 1L << 40;
 
     /**
      * A piece along one axis.
@@ -103,36 +104,50 @@ public record Slice() implements Operator {
         return pieces;
     }
 
+    /**
+     * What a slice is in all cases, those of free lengths included: both ends are clipped to the tensor.
+     *
+     * @return null if it cannot be told which side a position counts from
+     */
     private static @Nullable Piece piece(int axis, Dimension length, Dimension start, Dimension end, long step) {
         Operands.require(step != 0, "a step of 0");
-        if (length.isKnown() && start.isKnown() && end.isKnown()) {
-            long from = clip(start.value(), length.value(), step);
-            long to = clip(end.value(), length.value(), step);
-            long count = step > 0 ? Math.ceilDiv(to - from, step) : Math.ceilDiv(from - to, -step);
-            return new Piece(axis, Dimension.of(from), step, Dimension.of(Math.max(count, 0)));
-        }
-        if (step != 1) {
+        boolean forward = step > 0;
+        Dimension first = fromFront(start, length);
+        Dimension last = isOpen(end) ? (forward ? length : Dimension.of(-1)) : fromFront(end, length);
+        if (first == null || last == null) {
             return null;
         }
-        Dimension from = fromFront(start, length);
-        Dimension to = end.isKnown() && end.value() >= Integer.MAX_VALUE ? length : fromFront(end, length);
-        Dimension count = to.minus(from);
-        if (to.equals(length) && from.isKnown()) {
-            return new Piece(axis, from, 1, count);
+        Dimension from = clip(first, Dimension.ZERO, forward ? length : length.plus(-1));
+        Dimension to = clip(last, Dimension.of(forward ? 0 : -1), forward ? length : length.plus(-1));
+        Dimension span = forward ? to.minus(from) : from.minus(to);
+        // No tensor is longer than the longest stride, so a longer one would not end elsewhere.
+        long stride = Math.abs(Math.clamp(step, -LONGEST_STRIDE, LONGEST_STRIDE));
+        Dimension count =
+                span.plus(stride - 1).dividedBy(stride).max(Dimension.ZERO).min(length);
+        return new Piece(axis, from, step, count);
+    }
+
+    /** As far as it goes, in both directions: so ONNX Runtime reads the largest numbers. */
+    private static boolean isOpen(Dimension end) {
+        return end.is(Integer.MAX_VALUE) || end.is(Long.MAX_VALUE);
+    }
+
+    /** A position counted from the front, not clipped yet; null if its sign is only known at run time. */
+    private static @Nullable Dimension fromFront(Dimension position, Dimension length) {
+        if (position.isKnown() && position.value() <= Integer.MIN_VALUE) {
+            return Dimension.of(-1);
         }
-        // Models cut where they know there is something to cut, so lengths are taken to be long enough: the first of
-        // all tokens is one token, and the first n of 512 positions are n.
-        boolean inside = from.isKnown() && !to.isKnown() && (!length.isKnown() || from.is(0));
-        return count.isKnown() || inside ? new Piece(axis, from, 1, count) : null;
+        if (position.isKnown() && position.value() >= Integer.MAX_VALUE && !length.isKnown()) {
+            return length;
+        }
+        if (position.isAtLeast(0)) {
+            return position;
+        }
+        return position.isAtMost(-1) ? position.plus(length) : null;
     }
 
-    private static Dimension fromFront(Dimension position, Dimension length) {
-        return position.isKnown() && position.value() < 0 ? length.plus(position) : position;
-    }
-
-    private static long clip(long position, long length, long step) {
-        long fromFront = position < 0 ? Math.max(position + length, -1) : position;
-        return step > 0 ? Math.clamp(fromFront, 0, length) : Math.clamp(fromFront, -1, Math.max(length - 1, -1));
+    private static Dimension clip(Dimension position, Dimension least, Dimension most) {
+        return position.min(most).max(least);
     }
 
     private static @Nullable List<Dimension> elements(Operands inputs, List<Piece> pieces) {

@@ -73,12 +73,9 @@ public record Windows(List<Long> strides, List<Long> pads, List<Long> dilations)
             Dimension length = input.get(axis + 2);
             Dimension room = length.plus(added - window);
             Dimension steps = room.plus(roundUp ? stride - 1 : 0).dividedBy(stride);
-            // A window that would begin in the padding behind the end is dropped, as in PyTorch and ONNX Runtime.
-            if (roundUp && length.isKnown() && steps.value() * stride >= length.value() + before) {
-                steps = steps.plus(-1);
-            } else if (roundUp && !length.isKnown() && added - before + stride - 1 >= window) {
-                Dimension begun = length.plus(before - 1).dividedBy(stride);
-                steps = Dimension.symbol("min(" + steps + ", " + begun + ")");
+            if (roundUp) {
+                // A window that would begin in the padding behind the end is dropped, as in PyTorch and ONNX Runtime.
+                steps = steps.min(length.plus(before - 1).dividedBy(stride));
             }
             Operands.require(
                     !room.isKnown() || room.value() >= 0,

@@ -18,14 +18,14 @@ record Channels(List<Integer> axes, List<Integer> lengths) {
     static final Channels NONE = new Channels(List.of(), List.of());
 
     /** Beyond this many, channels are not followed one by one. */
-    private static final long MOST = 1L << 24;
+    private static final long MOST = 1L << 20;
 
     Channels {
         axes = List.copyOf(axes);
         lengths = List.copyOf(lengths);
     }
 
-    /** The channels of a tensor along some axes; none if a length is not known. */
+    /** The channels of a tensor along some axes; none if a length is not known, or if there is nothing to follow. */
     static Channels along(Shape shape, List<Integer> axes) {
         long size = 1;
         List<Integer> lengths = new ArrayList<>();
@@ -34,7 +34,7 @@ record Channels(List<Integer> axes, List<Integer> lengths) {
                 return NONE;
             }
             size *= shape.get(axis).value();
-            if (size > MOST) {
+            if (size == 0 || size > MOST) {
                 return NONE;
             }
             lengths.add((int) shape.get(axis).value());

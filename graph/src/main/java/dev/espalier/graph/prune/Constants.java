@@ -2,19 +2,7 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
-import dev.espalier.graph.eval.Evaluator;
-import dev.espalier.graph.op.BatchNorm;
-import dev.espalier.graph.op.Binary;
-import dev.espalier.graph.op.Concat;
-import dev.espalier.graph.op.CumSum;
-import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Gemm;
-import dev.espalier.graph.op.Pad;
-import dev.espalier.graph.op.Pool;
-import dev.espalier.graph.op.Reduce;
-import dev.espalier.graph.op.Softmax;
-import dev.espalier.graph.op.Variadic;
-import dev.espalier.graph.op.Where;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
@@ -29,15 +17,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * From front to back: which channels carry the same number whatever is fed in. A channel whose incoming weights are all
  * zero does, and what element-wise operators make of it. Not-a-number stands for a channel that carries no constant.
  */
 final class Constants {
-    private static final double VARIES = Double.NaN;
-
     private final Graph graph;
     private final Flow flow;
     private final Map<String, double[]> values = new HashMap<>();
@@ -146,7 +131,7 @@ final class Constants {
 
     private static double[] varying(Channels channels) {
         double[] result = new double[channels.count()];
-        Arrays.fill(result, VARIES);
+        Arrays.fill(result, Rule.VARIES);
         return result;
     }
 
@@ -177,7 +162,7 @@ final class Constants {
             }
             int channel = channels.channel(places);
             double value = tensor.getDouble(i);
-            result[channel] = !seen[channel] || result[channel] == value ? value : VARIES;
+            result[channel] = !seen[channel] || result[channel] == value ? value : Rule.VARIES;
             seen[channel] = true;
         }
         return result;
@@ -195,81 +180,12 @@ final class Constants {
             for (int i = 0; i < operands.length; i++) {
                 int[] map = rule.maps()[i][output];
                 operands[i] = map == null || map[channel] < 0 || inputs.get(i).length == 0
-                        ? VARIES
+                        ? Rule.VARIES
                         : inputs.get(i)[map[channel]];
             }
-            result[channel] = apply(node, rule, output, channel, operands);
+            result[channel] = rule.carried().of(output, channel, operands);
         }
         return result;
-    }
-
-    private double apply(Node node, Mapping rule, int output, int channel, double[] operands) {
-        return switch (node.operator()) {
-            case Elementwise e -> evaluate(node, operands);
-            case Binary binary ->
-                binary.function() == Binary.Function.MULTIPLY && (operands[0] == 0 || operands[1] == 0)
-                        ? 0
-                        : evaluate(node, operands);
-            case Variadic v -> evaluate(node, operands);
-            case Where w -> evaluate(node, operands);
-            case BatchNorm norm ->
-                (operands[0] - operands[3]) / Math.sqrt(operands[4] + norm.epsilon()) * operands[1] + operands[2];
-            case Pool pool -> pool(pool, operands[0]);
-            case Reduce reduce -> reduce(reduce, operands[0]);
-            case Softmax s -> VARIES;
-            case CumSum s -> operands[0] == 0 ? 0 : VARIES;
-            case Pad pad -> pad(pad, rule.maps()[0][output][channel] < 0, operands[0]);
-            case Concat c -> concat(rule, channel, operands);
-            default -> operands[0];
-        };
-    }
-
-    private double evaluate(Node node, double[] operands) {
-        List<@Nullable Tensor> scalars = new ArrayList<>();
-        for (int i = 0; i < operands.length; i++) {
-            if (Double.isNaN(operands[i])) {
-                return VARIES;
-            }
-            scalars.add(Tensor.scalar(graph.fact(node.input(i)).data(), operands[i]));
-        }
-        List<Tensor> results = Evaluator.evaluate(node.operator(), scalars);
-        return results == null ? VARIES : results.getFirst().getDouble(0);
-    }
-
-    /** A mean over padding mixes zeros in, unless it does not count them. */
-    private static double pool(Pool pool, double value) {
-        boolean mixesZeros = pool.function() == Pool.Function.AVERAGE
-                && pool.countPadding()
-                && pool.windows().pads().stream().anyMatch(pad -> pad != 0);
-        return mixesZeros && value != 0 ? VARIES : value;
-    }
-
-    private static double reduce(Reduce reduce, double value) {
-        return switch (reduce.function()) {
-            case MEAN, MAX, MIN -> value;
-            case SUM, L1, L2, SUM_OF_SQUARES -> value == 0 ? 0 : VARIES;
-            case PRODUCT, LOG_SUM_EXP -> VARIES;
-        };
-    }
-
-    private static double pad(Pad pad, boolean added, double value) {
-        if (added) {
-            return pad.value();
-        }
-        boolean mixes = pad.mode() == Pad.Mode.CONSTANT && pad.pads().stream().anyMatch(count -> count > 0);
-        return mixes && value != pad.value() ? VARIES : value;
-    }
-
-    private static double concat(Mapping rule, int channel, double[] operands) {
-        double value = VARIES;
-        boolean first = true;
-        for (int i = 0; i < operands.length; i++) {
-            if (rule.maps()[i][0][channel] >= 0) {
-                value = first || value == operands[i] ? operands[i] : VARIES;
-                first = false;
-            }
-        }
-        return value;
     }
 
     LayerWeights weights(Node node, Product rule) {
@@ -333,7 +249,7 @@ final class Constants {
         if (!rule.inner() && right.axes().size() == channels.axes().size()) {
             double[] inputs = ofInput(node, 1, right);
             for (int channel = 0; channel < result.length; channel++) {
-                result[channel] = inputs[channel] == 0 ? 0 : VARIES;
+                result[channel] = inputs[channel] == 0 ? 0 : Rule.VARIES;
             }
         }
         return result;

@@ -3,11 +3,6 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Use;
 import dev.espalier.graph.Node;
-import dev.espalier.graph.op.Binary;
-import dev.espalier.graph.op.Concat;
-import dev.espalier.graph.op.Elementwise;
-import dev.espalier.graph.op.Variadic;
-import dev.espalier.graph.op.Where;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
@@ -16,8 +11,10 @@ import dev.espalier.graph.prune.Rule.ShapeOnly;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -93,20 +90,49 @@ final class Liveness {
                 BitSet need = need(node, rule, i);
                 if (need != null) {
                     needed.put(new Use(node, i), need);
-                    demand(node.input(i), rule.inputs().get(i), need);
+                    demand(node.input(i), rule, i, need);
                 }
             }
         }
     }
 
     /** Asks for channels of a tensor; for all of them if the reader counts them otherwise than the maker does. */
-    private void demand(String tensor, Channels seen, BitSet need) {
+    private void demand(String tensor, Rule rule, int input, BitSet need) {
         Channels made = flow.channels(tensor);
-        if (made.none() || !made.equals(seen)) {
+        // Who reads the shape alone asks for the tensor, but for nothing in it.
+        boolean followed =
+                rule instanceof ShapeOnly || made.equals(rule.inputs().get(input));
+        if (made.none() || !followed) {
             requestWhole(tensor);
         } else {
             request(tensor, need);
         }
+    }
+
+    /**
+     * Nodes that need some channels of a tensor that holds others too, along several axes: there is no operator that
+     * selects these.
+     */
+    Set<Node> unselectable() {
+        Set<Node> found = new HashSet<>();
+        needed.forEach((use, need) -> {
+            Rule rule = flow.ruleOf(use.node());
+            Channels seen = rule.inputs().get(use.input());
+            boolean several = seen.axes().size() > 1 && !(rule instanceof ShapeOnly);
+            if (several
+                    && !isJust(
+                            use.node().input(use.input()), seen, need.stream().toArray())) {
+                found.add(use.node());
+            }
+        });
+        return found;
+    }
+
+    /** Whether what is left of a tensor is just what somebody wants of it. */
+    boolean isJust(String tensor, Channels seen, int[] wanted) {
+        Kept made = kept(tensor);
+        boolean followed = !made.channels().none() && made.channels().equals(seen);
+        return followed ? Arrays.equals(made.left(), wanted) : seen.none() || wanted.length == seen.count();
     }
 
     /** The smallest set of channels that a node can make and that holds those that are asked for. */
@@ -197,16 +223,12 @@ final class Liveness {
         if (!used) {
             return Kept.all(flow.channels(node.input(input))).set();
         }
-        // A piece of a concatenation that nobody needs is left out.
-        boolean leftOut = need.isEmpty() && node.operator() instanceof Concat;
-        return leftOut || (isElementwise(node) && isConstant(node, rule, input)) ? null : need;
-    }
-
-    private static boolean isElementwise(Node node) {
-        return node.operator() instanceof Binary
-                || node.operator() instanceof Variadic
-                || node.operator() instanceof Where
-                || node.operator() instanceof Elementwise;
+        boolean spared = switch (rule.spare()) {
+            case NONE -> false;
+            case CONSTANT -> isConstant(node, rule, input);
+            case UNREAD -> need.isEmpty();
+        };
+        return spared ? null : need;
     }
 
     /** Whether a constant can take the place of an operand: a branch that carries nothing disappears. */

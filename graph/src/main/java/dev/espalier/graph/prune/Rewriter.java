@@ -5,16 +5,13 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Binary;
-import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.Operator;
-import dev.espalier.graph.op.Pad;
-import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Slice;
-import dev.espalier.graph.op.Split;
 import dev.espalier.graph.pass.DeadNodes;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
@@ -22,6 +19,8 @@ import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,7 +64,7 @@ final class Rewriter {
     }
 
     /** A name that nobody has yet: a graph that was pruned before has the names of the last time. */
-    private String fresh(String name) {
+    String fresh(String name) {
         String candidate = name;
         for (int i = 2; !taken.add(candidate); i++) {
             candidate = name + i;
@@ -93,11 +92,10 @@ final class Rewriter {
     private void rewrite(Node node) {
         Rule rule = flow.ruleOf(node);
         switch (rule) {
-            case Mapping mapping -> rewriteMapping(node, mapping);
+            case Mapping mapping -> mapping.written().write(this, node, mapping);
             case Product product -> rewriteProduct(node, product);
-            case Contraction c -> rewriteRigid(node, rule);
-            case Opaque o -> rewriteRigid(node, rule);
-            case ShapeOnly s -> rewriteRigid(node, rule);
+            case Contraction _, Opaque _ -> keep(node, rule);
+            case ShapeOnly _ -> rewriteShape(node, rule);
         }
     }
 
@@ -110,15 +108,119 @@ final class Rewriter {
     }
 
     /** A node whose operator stays as it is, with inputs that hold just what it needs. */
-    private void rewriteRigid(Node node, Rule rule) {
+    void keep(Node node, Rule rule) {
+        add(new Node(node.name(), node.operator(), inputs(node, rule), node.outputs()));
+    }
+
+    private List<String> inputs(Node node, Rule rule) {
         List<String> inputs = new ArrayList<>();
         for (int i = 0; i < node.inputs().size(); i++) {
             inputs.add(input(node, rule, i));
         }
-        nodes.add(new Node(node.name(), node.operator(), inputs, node.outputs()));
+        return inputs;
     }
 
-    private String input(Node node, Rule rule, int index) {
+    /** Adds a node to the smaller graph. */
+    void add(Node node) {
+        nodes.add(node);
+    }
+
+    /** Has another tensor take the place of one that no node makes any more. */
+    void alias(String tensor, String source) {
+        aliases.put(tensor, source);
+    }
+
+    /** The shape that a tensor had. */
+    Shape shape(String tensor) {
+        return graph.shape(tensor);
+    }
+
+    /** The channels of a tensor that are left. */
+    Kept kept(String tensor) {
+        return liveness.kept(tensor);
+    }
+
+    /** Whether anybody needs a tensor. */
+    boolean isLive(String tensor) {
+        return liveness.isLive(tensor);
+    }
+
+    /** The channels of an input that a node asks for; null if a constant takes its place. */
+    @Nullable
+    BitSet needed(Node node, int input) {
+        return liveness.needed(node, input);
+    }
+
+    boolean isWeight(Node node, int input) {
+        return graph.tensor(node.input(input)) != null;
+    }
+
+    Tensor weight(Node node, int input) {
+        return initializer(node.input(input)).tensor();
+    }
+
+    /** Whether constants take the place of an operand that was computed. */
+    boolean isReplaced(Node node, int input) {
+        return !isWeight(node, input) && liveness.needed(node, input) == null;
+    }
+
+    /** Whether an operand is zero in every channel that is left. */
+    boolean isZero(Node node, Mapping rule, int index) {
+        double[] values = constants.ofInput(node, index, rule.inputs().get(index));
+        int[] map = rule.maps()[index][0];
+        return Arrays.stream(kept(node.output()).left()).allMatch(channel -> values[map[channel]] == 0);
+    }
+
+    /**
+     * Whoever computes with the lengths of a tensor that has lost channels gets those that it had: the tensors that are made
+     * of such numbers have not changed.
+     */
+    private void rewriteShape(Node node, Rule rule) {
+        Kept left = kept(node.input(0));
+        if (left.whole() || !tellsChannels(node)) {
+            keep(node, rule);
+            return;
+        }
+        String smaller = fresh(node.output() + ".smaller");
+        add(new Node(node.name(), node.operator(), inputs(node, rule), List.of(smaller)));
+        if (node.operator() instanceof ShapeOf shape) {
+            long[] gone = new long[shape(node.input(0)).rank()];
+            for (int i = 0; i < left.lengths().size(); i++) {
+                gone[left.channels().axes().get(i)] =
+                        left.channels().lengths().get(i) - left.lengths().get(i);
+            }
+            long[] read = Arrays.copyOfRange(gone, shape.from(gone.length), shape.to(gone.length));
+            combine(node, ".whole", Binary.Function.ADD, smaller, Tensor.of(read), node.output());
+        } else {
+            String others = fresh(node.output() + ".others");
+            Tensor count = Tensor.scalar(DataType.INT64, left.left().length);
+            combine(node, ".part", Binary.Function.DIVIDE, smaller, count, others);
+            Tensor whole = Tensor.scalar(DataType.INT64, left.channels().count());
+            combine(node, ".whole", Binary.Function.MULTIPLY, others, whole, node.output());
+        }
+    }
+
+    private void combine(Node node, String suffix, Binary.Function function, String left, Tensor right, String output) {
+        String name = node.name() + suffix;
+        add(new Node(
+                fresh(name), new Binary(function), List.of(left, constant(name + ".number", right)), List.of(output)));
+    }
+
+    /** Whether a node reads more of a shape than free lengths, which no channel is along. */
+    private boolean tellsChannels(Node node) {
+        return graph.isOutput(node.output())
+                || graph.uses(node.output()).stream().anyMatch(use -> !picksFreeLengths(use.node()));
+    }
+
+    private boolean picksFreeLengths(Node node) {
+        List<Dimension> picked = node.operator() instanceof Gather || node.operator() instanceof Slice
+                ? graph.fact(node.output()).elements()
+                : null;
+        return picked != null && picked.stream().noneMatch(Dimension::isKnown);
+    }
+
+    /** The input of a node, with just what it needs. */
+    String input(Node node, Rule rule, int index) {
         String name = node.input(index);
         if (name.isEmpty()) {
             return name;
@@ -180,15 +282,14 @@ final class Rewriter {
 
     /** A tensor that holds just the wanted channels: the tensor itself, or a selection from it. */
     private String pick(String name, Channels seen, int[] wanted) {
-        Kept made = liveness.kept(name);
-        boolean followed = !made.channels().none() && made.channels().equals(seen);
-        boolean whole = seen.none() || wanted.length == seen.count();
-        if (followed ? Arrays.equals(made.left(), wanted) : whole) {
+        if (liveness.isJust(name, seen, wanted)) {
             return resolve(name);
         }
         if (seen.axes().size() != 1) {
             throw new IllegalStateException("cannot select from " + name + " along several axes");
         }
+        Kept made = liveness.kept(name);
+        boolean followed = made.channels().equals(seen);
         long[] positions = Arrays.stream(wanted)
                 .mapToLong(channel -> followed ? Arrays.binarySearch(made.left(), channel) : channel)
                 .toArray();
@@ -222,204 +323,11 @@ final class Rewriter {
         return constant(node.input(index) + ".constant", Tensor.compute(type, shape, i -> values[wanted[(int) i]]));
     }
 
-    private void rewriteMapping(Node node, Mapping rule) {
-        String untouched = withoutEffect(node, rule);
-        if (untouched != null) {
-            aliases.put(node.output(), untouched);
-            return;
-        }
-        switch (node.operator()) {
-            case Concat concat -> rewriteConcat(node, rule);
-            case Split split -> rewriteSplit(node, rule, split);
-            case Reshape reshape -> rewriteReshape(node, rule);
-            case Slice slice -> rewriteSlice(node, rule);
-            case Gather gather -> rewriteGather(node, rule, gather);
-            case Pad pad -> rewritePad(node, rule, pad);
-            default -> rewriteRigid(node, rule);
-        }
-    }
-
-    /** A sum with zeros is its other operand: so a block whose branch carries nothing is bypassed. */
-    private @Nullable String withoutEffect(Node node, Mapping rule) {
-        if (!(node.operator() instanceof Binary binary) || binary.function() != Binary.Function.ADD) {
-            return null;
-        }
-        for (int i = 0; i < 2; i++) {
-            int other = 1 - i;
-            boolean sameShape = graph.shape(node.input(other)).equals(graph.shape(node.output()));
-            if (sameShape
-                    && graph.tensor(node.input(i)) == null
-                    && liveness.needed(node, i) == null
-                    && isZero(node, rule, i)) {
-                return graph.tensor(node.input(other)) != null || liveness.needed(node, other) == null
-                        ? null
-                        : input(node, rule, other);
-            }
-        }
-        return null;
-    }
-
-    private boolean isZero(Node node, Mapping rule, int index) {
-        double[] values = constants.ofInput(node, index, rule.inputs().get(index));
-        int[] map = rule.maps()[index][0];
-        return Arrays.stream(liveness.kept(node.output()).left()).allMatch(channel -> values[map[channel]] == 0);
-    }
-
-    private void rewriteConcat(Node node, Mapping rule) {
-        List<String> pieces = new ArrayList<>();
-        for (int i = 0; i < node.inputs().size(); i++) {
-            int[] map = rule.maps()[i][0];
-            if (Arrays.stream(liveness.kept(node.output()).left()).anyMatch(channel -> map[channel] >= 0)) {
-                pieces.add(input(node, rule, i));
-            }
-        }
-        if (pieces.size() == 1) {
-            aliases.put(node.output(), pieces.getFirst());
-        } else {
-            nodes.add(new Node(node.name(), node.operator(), pieces, node.outputs()));
-        }
-    }
-
-    private void rewriteSplit(Node node, Mapping rule, Split split) {
-        boolean cut = rule.inputs()
-                .getFirst()
-                .axes()
-                .contains(graph.shape(node.input(0)).axis(split.axis()));
-        if (!cut) {
-            rewriteRigid(node, rule);
-            return;
-        }
-        List<String> outputs = node.outputs().stream().filter(liveness::isLive).toList();
-        String input = input(node, rule, 0);
-        if (outputs.size() == 1) {
-            aliases.put(outputs.getFirst(), input);
-            return;
-        }
-        List<Long> sizes = outputs.stream()
-                .map(output -> (long) liveness.kept(output).left().length)
-                .toList();
-        nodes.add(new Node(node.name(), new Split(split.axis(), sizes), List.of(input), outputs));
-    }
-
-    private void rewriteReshape(Node node, Mapping rule) {
-        List<Long> target = Regrouping.target(graph.shape(node.input(0)), graph.shape(node.output()));
-        Kept left = liveness.kept(node.output());
-        if (target == null) {
-            throw new IllegalStateException(node + " has no shape to ask for");
-        }
-        List<Long> smaller = new ArrayList<>(target);
-        for (int i = 0; i < left.lengths().size(); i++) {
-            smaller.set(left.channels().axes().get(i), (long) left.lengths().get(i));
-        }
-        String shape = constant(
-                node.name() + ".shape",
-                Tensor.of(smaller.stream().mapToLong(Long::longValue).toArray(), smaller.size()));
-        List<String> inputs = List.of(input(node, rule, 0), shape);
-        int[] wanted = left.inOrderOfAxes();
-        int[] moved = rule.maps()[0][0].length == rule.inputs().getFirst().count() ? moved(node, rule) : wanted;
-        if (Arrays.equals(moved, wanted)) {
-            nodes.add(new Node(node.name(), Reshape.DEFAULT, inputs, node.outputs()));
-            return;
-        }
-        // Joined axes mix heads of which different places are left: they are put back in order.
-        String mixed = fresh(node.output() + ".mixed");
-        nodes.add(new Node(node.name(), Reshape.DEFAULT, inputs, List.of(mixed)));
-        List<Integer> order = Arrays.stream(moved).boxed().toList();
-        String indices = constant(
-                node.name() + ".order",
-                Tensor.of(Arrays.stream(wanted).mapToLong(order::indexOf).toArray()));
-        nodes.add(new Node(
-                fresh(node.name() + ".sorted"),
-                new Gather(left.channels().axes().getFirst()),
-                List.of(mixed, indices),
-                node.outputs()));
-    }
-
-    /** The channels of a reshape's output in the order in which those that are left of its input lie in memory. */
-    private int[] moved(Node node, Mapping rule) {
-        int[] map = rule.maps()[0][0];
-        Map<Integer, Integer> outputs = new HashMap<>();
-        for (int channel = 0; channel < map.length; channel++) {
-            outputs.put(map[channel], channel);
-        }
-        BitSet need = liveness.needed(node, 0);
-        Kept input = need == null
-                ? Kept.all(rule.inputs().getFirst())
-                : Kept.of(rule.inputs().getFirst(), need);
-        return Arrays.stream(input.inOrderOfAxes()).map(outputs::get).toArray();
-    }
-
-    private String constant(String name, Tensor contents) {
+    /** A constant of the smaller graph, under a name that nobody has yet. */
+    String constant(String name, Tensor contents) {
         String unique = fresh(name);
         initializers.put(unique, new Initializer(contents, Kind.CONSTANT));
         return unique;
-    }
-
-    /** What is cut off along the channels is not even made any more; other axes are still cut. */
-    private void rewriteSlice(Node node, Mapping rule) {
-        List<Integer> axes = rule.inputs().getFirst().axes();
-        List<Slice.Piece> pieces = Slice.pieces(graph.operands(node));
-        if (pieces == null || pieces.stream().noneMatch(piece -> axes.contains(piece.axis()))) {
-            rewriteRigid(node, rule);
-            return;
-        }
-        int[] others = IntStream.range(0, pieces.size())
-                .filter(i -> !axes.contains(pieces.get(i).axis()))
-                .toArray();
-        if (others.length == 0) {
-            aliases.put(node.output(), input(node, rule, 0));
-            return;
-        }
-        List<String> inputs = new ArrayList<>(List.of(input(node, rule, 0)));
-        for (int i = 1; i < node.inputs().size(); i++) {
-            inputs.add(
-                    node.has(i)
-                            ? constant(
-                                    node.name() + ".bounds" + i,
-                                    Slices.take(initializer(node.input(i)).tensor(), 0, others))
-                            : "");
-        }
-        nodes.add(new Node(node.name(), node.operator(), inputs, node.outputs()));
-    }
-
-    private void rewriteGather(Node node, Mapping rule, Gather gather) {
-        int axis = graph.shape(node.input(0)).axis(gather.axis());
-        if (!rule.inputs().getFirst().axes().contains(axis)) {
-            rewriteRigid(node, rule);
-            return;
-        }
-        int[] map = rule.maps()[0][0];
-        int[] sources = Arrays.stream(liveness.kept(node.output()).left())
-                .map(channel -> map[channel])
-                .toArray();
-        int[] delivered = Arrays.stream(sources).distinct().sorted().toArray();
-        String input = input(node, rule, 0);
-        if (Arrays.equals(sources, delivered)) {
-            aliases.put(node.output(), input);
-            return;
-        }
-        String indices = constant(
-                node.name() + ".indices",
-                Tensor.of(Arrays.stream(sources)
-                        .mapToLong(source -> Arrays.binarySearch(delivered, source))
-                        .toArray()));
-        nodes.add(new Node(node.name(), gather, List.of(input, indices), node.outputs()));
-    }
-
-    private void rewritePad(Node node, Mapping rule, Pad pad) {
-        int[] map = rule.maps()[0][0];
-        int rank = pad.pads().size() / 2;
-        int axis = rule.inputs().getFirst().axes().getFirst();
-        List<Long> pads = new ArrayList<>(pad.pads());
-        int[] left = liveness.kept(node.output()).left();
-        long before = Arrays.stream(left).takeWhile(channel -> map[channel] < 0).count();
-        long added = Arrays.stream(left).filter(channel -> map[channel] < 0).count();
-        if (pad.pads().get(axis) != 0 || pad.pads().get(axis + rank) != 0) {
-            pads.set(axis, before);
-            pads.set(axis + rank, added - before);
-        }
-        nodes.add(new Node(
-                node.name(), new Pad(pad.mode(), pads, pad.value()), List.of(input(node, rule, 0)), node.outputs()));
     }
 
     private void rewriteProduct(Node node, Product rule) {

@@ -21,10 +21,19 @@ final class Round {
 
     Round(Graph graph, PruneOptions options) {
         this.graph = graph;
-        flow = new Flow(graph);
-        constants = new Constants(graph, flow);
+        Set<Node> whole = new HashSet<>();
+        Flow found;
+        Constants carried;
+        Liveness live;
+        do {
+            found = new Flow(graph, whole);
+            carried = new Constants(graph, found);
+            live = new Liveness(graph, found, carried, options);
+        } while (whole.addAll(live.unselectable()));
+        flow = found;
+        constants = carried;
+        liveness = live;
         graph.outputs().forEach(this::requireDependent);
-        liveness = new Liveness(graph, flow, constants, options);
         for (Node node : graph.nodes()) {
             if (flow.ruleOf(node) instanceof Product product) {
                 layers.add(layer(node, product));

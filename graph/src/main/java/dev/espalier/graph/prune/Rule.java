@@ -1,9 +1,12 @@
 package dev.espalier.graph.prune;
 
+import dev.espalier.graph.Node;
 import java.util.List;
 
 /** How channels flow through a node. */
 sealed interface Rule {
+    /** What a channel carries that carries no constant. */
+    double VARIES = Double.NaN;
 
     /** The channels of each input as the node sees them; none where it needs an input whole. */
     List<Channels> inputs();
@@ -16,9 +19,68 @@ sealed interface Rule {
      * everything that only moves elements.
      *
      * @param maps for each input and each output, from channel to channel; null where the output does not depend on it
+     * @param carried what a channel carries if its sources carry constants
+     * @param written how the node is written with the channels that are left
+     * @param spare which operands it can do without
      */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares these records, and nobody outside the package sees them
-    record Mapping(List<Channels> inputs, List<Channels> outputs, int[][][] maps) implements Rule {}
+    record Mapping(
+            List<Channels> inputs,
+            List<Channels> outputs,
+            int[][][] maps,
+            Carried carried,
+            Written written,
+            Spare spare)
+            implements Rule {
+
+        /** One that needs every operand. */
+        Mapping(List<Channels> inputs, List<Channels> outputs, int[][][] maps, Carried carried, Written written) {
+            this(inputs, outputs, maps, carried, written, Spare.NONE);
+        }
+    }
+
+    /** What becomes of constants. */
+    @FunctionalInterface
+    interface Carried {
+        /** Elements are moved, and stay what they are. */
+        Carried UNCHANGED = (output, channel, operands) -> operands[0];
+
+        /** Nothing is known of the result. */
+        Carried NOTHING = (output, channel, operands) -> VARIES;
+
+        /** Zero stays zero. */
+        Carried ONLY_ZERO = (output, channel, operands) -> operands[0] == 0 ? 0 : VARIES;
+
+        /**
+         * What a channel of an output carries.
+         *
+         * @param output which output
+         * @param channel which of its channels
+         * @param operands what its sources carry, one for each input; not-a-number for one that varies or that there is not
+         * @return the constant, or not-a-number
+         */
+        double of(int output, int channel, double[] operands);
+    }
+
+    /** How a node is written with the channels that are left. */
+    @FunctionalInterface
+    interface Written {
+        /** The operator does not say how many channels there are. */
+        Written AS_IT_IS = Rewriter::keep;
+
+        /** Adds to the smaller graph what takes the node's place. */
+        void write(Rewriter rewriter, Node node, Mapping rule);
+    }
+
+    /** Which operands a node can do without. */
+    enum Spare {
+        /** None. */
+        NONE,
+        /** One that is constant in every channel that is left: numbers take its place. */
+        CONSTANT,
+        /** One of which no channel is left. */
+        UNREAD
+    }
 
     /**
      * Each channel of the output is a weighted sum of channels of the input, plus a bias.
@@ -42,6 +104,6 @@ sealed interface Rule {
     /** Every channel of the output may depend on every channel of every input. */
     record Opaque(List<Channels> inputs, List<Channels> outputs) implements Rule {}
 
-    /** Reads no elements, only shapes. */
+    /** Reads no elements, only lengths, and tells those that the input had before channels went. */
     record ShapeOnly(List<Channels> inputs, List<Channels> outputs) implements Rule {}
 }

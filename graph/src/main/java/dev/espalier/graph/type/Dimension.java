@@ -1,19 +1,28 @@
 package dev.espalier.graph.type;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The length of a tensor along one axis, or any whole number made of such lengths: a polynomial in named symbols with
- * whole coefficients, such as {@code 128}, {@code batch} or {@code 2*batch*tokens + 1}.
+ * whole coefficients, such as {@code 128}, {@code batch} or {@code 2*batch*tokens + 1}. A symbol is a length, so it is
+ * never negative.
  *
  * <p>Two dimensions are equal when their polynomials are, so {@code batch*4} and {@code 4*batch} are. What a polynomial
- * cannot say, a rounded quotient for one, becomes a symbol named after the expression: equal expressions are then
- * still equal.
+ * cannot say, the smaller of two lengths or a rounded quotient, becomes a symbol named after the expression: equal
+ * expressions are then still equal. Of such symbols {@code min} is enough: the larger one of two is what the smaller
+ * one leaves of their sum, so that the first four tokens and the others, {@code min(4, tokens)} and
+ * {@code tokens - min(4, tokens)}, are {@code tokens} again.
  */
 public final class Dimension {
     /** Zero. */
@@ -28,16 +37,131 @@ public final class Dimension {
     private static final int MOST_SYMBOLS = 1024;
     private static final int LONGEST_NAME = 256;
 
-    /** From a product of symbols, sorted and joined by stars, to its coefficient; the empty product is the constant. */
-    private final TreeMap<String, Long> terms;
+    /** The most lengths that one minimum is taken of; beyond that minima are nested. */
+    private static final int MOST_PARTS = 4;
+
+    /** The most terms of which bounds are looked for by cases, and how many cases deep. */
+    private static final int MOST_TERMS_BY_CASES = 6;
+
+    private static final int DEEPEST_CASES = 2;
+
+    /** The coefficients of products of symbols; that of the empty product is the constant. */
+    private final TreeMap<Product, Long> terms;
+
+    /** What a symbol stands for. */
+    private enum Kind {
+        /** A length that is known at run time. */
+        FREE,
+        /** The smallest of its parts. */
+        LEAST,
+        /** The first part by the second, rounded down. */
+        QUOTIENT,
+        /** What two lengths are broadcast to. */
+        COMMON
+    }
+
+    /**
+     * A factor of a product, known by its name.
+     *
+     * @param parts what an expression is made of; none of a free length
+     * @param range what it can be
+     */
+    private record Symbol(String name, Kind kind, List<Dimension> parts, Range range) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Symbol that && name.equals(that.name);
+        }
+
+        @Override
+        public int hashCode() {
+            return name.hashCode();
+        }
+    }
+
+    /** Symbols, sorted by their names, and the text that products are ordered by. */
+    private record Product(List<Symbol> symbols, String text) implements Comparable<Product> {
+        static final Product EMPTY = of(List.of());
+
+        static Product of(List<Symbol> symbols) {
+            List<Symbol> sorted =
+                    symbols.stream().sorted(Comparator.comparing(Symbol::name)).toList();
+            return new Product(sorted, sorted.stream().map(Symbol::name).collect(Collectors.joining("*")));
+        }
+
+        Product times(Product other) {
+            List<Symbol> all = new ArrayList<>(symbols);
+            all.addAll(other.symbols);
+            return of(all);
+        }
+
+        boolean isEmpty() {
+            return symbols.isEmpty();
+        }
+
+        @Override
+        public int compareTo(Product other) {
+            return text.compareTo(other.text);
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Product that && text.equals(that.text);
+        }
+
+        @Override
+        public int hashCode() {
+            return text.hashCode();
+        }
+    }
+
+    /**
+     * All that a number can be, with the ends of {@code long} for infinity.
+     *
+     * @param least the smallest
+     * @param most the largest
+     */
+    private record Range(long least, long most) {
+        static final Range ANY = new Range(Long.MIN_VALUE, Long.MAX_VALUE);
+        static final Range LENGTH = new Range(0, Long.MAX_VALUE);
+
+        Range plus(Range other) {
+            return new Range(
+                    least == Long.MIN_VALUE || other.least == Long.MIN_VALUE ? Long.MIN_VALUE : add(least, other.least),
+                    most == Long.MAX_VALUE || other.most == Long.MAX_VALUE ? Long.MAX_VALUE : add(most, other.most));
+        }
+
+        private static long add(long left, long right) {
+            long sum = left + right;
+            return ((left ^ sum) & (right ^ sum)) < 0 ? (left < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
+        }
+
+        Range times(Range other) {
+            long[] corners = {
+                multiply(least, other.least),
+                multiply(least, other.most),
+                multiply(most, other.least),
+                multiply(most, other.most)
+            };
+            return new Range(
+                    Arrays.stream(corners).min().getAsLong(),
+                    Arrays.stream(corners).max().getAsLong());
+        }
+
+        private static long multiply(long left, long right) {
+            long high = Math.multiplyHigh(left, right);
+            long low = left * right;
+            boolean fits = high == low >> (Long.SIZE - 1);
+            return fits ? low : high < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
 
     @SuppressWarnings("NonApiType") // private: the map was made for this object, and is kept
-    private Dimension(TreeMap<String, Long> terms) {
+    private Dimension(TreeMap<Product, Long> terms) {
         terms.values().removeIf(coefficient -> coefficient == 0);
         if (terms.size() > MOST_TERMS) {
             throw new IllegalArgumentException("a dimension with more than " + MOST_TERMS + " terms");
         }
-        if (terms.keySet().stream().anyMatch(symbols -> symbols.length() > MOST_SYMBOLS)) {
+        if (terms.keySet().stream().anyMatch(product -> product.text().length() > MOST_SYMBOLS)) {
             throw new IllegalArgumentException("a dimension with a product of too many symbols");
         }
         this.terms = terms;
@@ -50,7 +174,7 @@ public final class Dimension {
      * @return the dimension
      */
     public static Dimension of(long value) {
-        return term("", value);
+        return term(Product.EMPTY, value);
     }
 
     /**
@@ -63,8 +187,13 @@ public final class Dimension {
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a symbolic dimension needs a name");
         }
+        return symbol(name, Kind.FREE, List.of(), Range.LENGTH);
+    }
+
+    private static Dimension symbol(String name, Kind kind, List<Dimension> parts, Range range) {
         // Stars join symbols, so a name must not have one.
-        return term(shorten(name.replace('*', '·')), 1);
+        Symbol symbol = new Symbol(shorten(name.replace('*', '·')), kind, parts, range);
+        return term(Product.of(List.of(symbol)), 1);
     }
 
     /** Names of symbols are made from other names, and without a bound they could double with every node. */
@@ -79,9 +208,9 @@ public final class Dimension {
         return name.substring(0, LONGEST_NAME / 2) + "…" + Long.toHexString(hash);
     }
 
-    private static Dimension term(String symbols, long coefficient) {
-        TreeMap<String, Long> terms = new TreeMap<>();
-        terms.put(symbols, coefficient);
+    private static Dimension term(Product product, long coefficient) {
+        TreeMap<Product, Long> terms = new TreeMap<>();
+        terms.put(product, coefficient);
         return new Dimension(terms);
     }
 
@@ -91,7 +220,7 @@ public final class Dimension {
      * @return true if no symbol is left in it
      */
     public boolean isKnown() {
-        return terms.isEmpty() || (terms.size() == 1 && terms.containsKey(""));
+        return terms.isEmpty() || (terms.size() == 1 && terms.containsKey(Product.EMPTY));
     }
 
     /**
@@ -114,7 +243,11 @@ public final class Dimension {
         if (!isKnown()) {
             throw new IllegalStateException("the dimension " + this + " is not known");
         }
-        return terms.getOrDefault("", 0L);
+        return constant();
+    }
+
+    private long constant() {
+        return terms.getOrDefault(Product.EMPTY, 0L);
     }
 
     /**
@@ -127,14 +260,66 @@ public final class Dimension {
     }
 
     /**
+     * Whether this cannot be below a number, whatever lengths its symbols stand for.
+     *
+     * @param bound the number
+     * @return true if that is certain
+     */
+    public boolean isAtLeast(long bound) {
+        return least(DEEPEST_CASES) >= bound;
+    }
+
+    /**
+     * Whether this cannot be above a number, whatever lengths its symbols stand for.
+     *
+     * @param bound the number
+     * @return true if that is certain
+     */
+    public boolean isAtMost(long bound) {
+        return of(bound).minus(this).isAtLeast(0);
+    }
+
+    /** A lower bound; by cases where a minimum is taken: it is one of its parts, and none of them is smaller. */
+    private long least(int cases) {
+        long bound = range().least();
+        if (cases == 0 || terms.size() > MOST_TERMS_BY_CASES) {
+            return bound;
+        }
+        for (Map.Entry<Product, Long> term : terms.entrySet()) {
+            List<Symbol> symbols = term.getKey().symbols();
+            if (symbols.size() == 1 && symbols.getFirst().kind() == Kind.LEAST) {
+                Dimension others = minus(term(term.getKey(), term.getValue()));
+                LongStream bounds = symbols.getFirst().parts().stream()
+                        .mapToLong(
+                                part -> others.plus(part.times(term.getValue())).least(cases - 1));
+                OptionalLong found = term.getValue() < 0 ? bounds.max() : bounds.min();
+                bound = Math.max(bound, found.orElse(bound));
+            }
+        }
+        return bound;
+    }
+
+    private Range range() {
+        Range sum = new Range(0, 0);
+        for (Map.Entry<Product, Long> term : terms.entrySet()) {
+            Range product = new Range(term.getValue(), term.getValue());
+            for (Symbol symbol : term.getKey().symbols()) {
+                product = product.times(symbol.range());
+            }
+            sum = sum.plus(product);
+        }
+        return sum;
+    }
+
+    /**
      * The sum.
      *
      * @param other what is added
      * @return {@code this + other}
      */
     public Dimension plus(Dimension other) {
-        TreeMap<String, Long> sum = new TreeMap<>(terms);
-        other.terms.forEach((symbols, coefficient) -> sum.merge(symbols, coefficient, Math::addExact));
+        TreeMap<Product, Long> sum = new TreeMap<>(terms);
+        other.terms.forEach((product, coefficient) -> sum.merge(product, coefficient, Math::addExact));
         return new Dimension(sum);
     }
 
@@ -165,9 +350,9 @@ public final class Dimension {
      * @return {@code this · other}
      */
     public Dimension times(Dimension other) {
-        TreeMap<String, Long> product = new TreeMap<>();
+        TreeMap<Product, Long> product = new TreeMap<>();
         terms.forEach((left, a) -> other.terms.forEach(
-                (right, b) -> product.merge(join(left, right), Math.multiplyExact(a, b), Math::addExact)));
+                (right, b) -> product.merge(left.times(right), Math.multiplyExact(a, b), Math::addExact)));
         return new Dimension(product);
     }
 
@@ -195,16 +380,16 @@ public final class Dimension {
             return of(Math.floorDiv(value(), divisor.value()));
         }
         if (divisor.terms.size() == 1) {
-            Map.Entry<String, Long> by = divisor.terms.firstEntry();
-            TreeMap<String, Long> quotient = new TreeMap<>();
-            for (Map.Entry<String, Long> term : terms.entrySet()) {
-                List<String> left = split(term.getKey());
+            Map.Entry<Product, Long> by = divisor.terms.firstEntry();
+            TreeMap<Product, Long> quotient = new TreeMap<>();
+            for (Map.Entry<Product, Long> term : terms.entrySet()) {
+                List<Symbol> left = new ArrayList<>(term.getKey().symbols());
                 boolean divides = term.getValue() % by.getValue() == 0
-                        && split(by.getKey()).stream().allMatch(left::remove);
+                        && by.getKey().symbols().stream().allMatch(left::remove);
                 if (!divides) {
                     return rounded(divisor);
                 }
-                quotient.put(String.join("*", left), term.getValue() / by.getValue());
+                quotient.put(Product.of(left), term.getValue() / by.getValue());
             }
             return new Dimension(quotient);
         }
@@ -222,17 +407,161 @@ public final class Dimension {
     }
 
     private Dimension rounded(Dimension divisor) {
-        return symbol("floor((" + this + ")/(" + divisor + "))");
+        boolean length = isAtLeast(0) && divisor.isAtLeast(0);
+        return symbol(
+                "floor((" + this + ")/(" + divisor + "))",
+                Kind.QUOTIENT,
+                List.of(this, divisor),
+                length ? Range.LENGTH : Range.ANY);
     }
 
-    private static String join(String left, String right) {
-        List<String> symbols = split(left);
-        symbols.addAll(split(right));
-        return symbols.stream().sorted().collect(Collectors.joining("*"));
+    /**
+     * The smaller one. A number, or one of the two, where that is certain; otherwise a symbol named after the expression.
+     *
+     * @param other the other length
+     * @return {@code min(this, other)}
+     */
+    public Dimension min(Dimension other) {
+        List<Dimension> parts = new ArrayList<>(parts());
+        parts.addAll(other.parts());
+        if (parts.size() > MOST_PARTS) {
+            parts = new ArrayList<>(List.of(this, other));
+        }
+        List<Dimension> smallest = withoutLarger(parts);
+        if (smallest.size() == 1) {
+            return smallest.getFirst();
+        }
+        // What is added to all parts is taken out, so that min(6, tokens + 2) and min(4, tokens) + 2 are equal.
+        long added = smallest.stream()
+                .filter(part -> !part.isKnown())
+                .min(Comparator.comparing(part -> part.plus(-part.constant()).toString()))
+                .orElseThrow()
+                .constant();
+        List<Dimension> shifted = smallest.stream()
+                .map(part -> part.minus(of(added)))
+                .sorted(Comparator.comparing((Dimension part) -> !part.isKnown())
+                        .thenComparing(Dimension::toString))
+                .toList();
+        String name = shifted.stream().map(Dimension::toString).collect(Collectors.joining(", ", "min(", ")"));
+        Range range = new Range(
+                shifted.stream().mapToLong(part -> part.range().least()).min().getAsLong(),
+                shifted.stream().mapToLong(part -> part.range().most()).min().getAsLong());
+        return symbol(name, Kind.LEAST, shifted, range).plus(added);
     }
 
-    private static List<String> split(String symbols) {
-        return symbols.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(symbols.split("\\*", -1)));
+    /**
+     * The larger one.
+     *
+     * @param other the other length
+     * @return {@code max(this, other)}, which is {@code this + other − min(this, other)}
+     */
+    public Dimension max(Dimension other) {
+        return plus(other).minus(min(other));
+    }
+
+    /** What this is the smallest of: itself alone, unless it is a minimum, to which a number may be added. */
+    private List<Dimension> parts() {
+        Symbol minimum = expression(plus(-constant()), Kind.LEAST);
+        return minimum == null
+                ? List.of(this)
+                : minimum.parts().stream().map(part -> part.plus(constant())).toList();
+    }
+
+    /** The symbol that a dimension is, if it is a single one of a kind; else null. */
+    private static @Nullable Symbol expression(Dimension dimension, Kind kind) {
+        boolean single = dimension.terms.size() == 1
+                && dimension.terms.firstEntry().getValue() == 1
+                && dimension.terms.firstKey().symbols().size() == 1;
+        Symbol symbol = single ? dimension.terms.firstKey().symbols().getFirst() : null;
+        return symbol != null && symbol.kind() == kind ? symbol : null;
+    }
+
+    /** Without those that cannot be below another one. */
+    private static List<Dimension> withoutLarger(List<Dimension> parts) {
+        List<Dimension> left = new ArrayList<>();
+        for (Dimension part : parts) {
+            if (left.stream().noneMatch(other -> part.minus(other).isAtLeast(0))) {
+                left.removeIf(other -> other.minus(part).isAtLeast(0));
+                left.add(part);
+            }
+        }
+        return left;
+    }
+
+    /**
+     * The length that two lengths are broadcast to, neither of them known: they are equal when it comes to that, or one
+     * of them is one.
+     */
+    Dimension common(Dimension other) {
+        if (equals(other) || isClipped(other) || holds(other)) {
+            return isClipped(other) ? other : this;
+        }
+        if (other.isClipped(this) || other.holds(this)) {
+            return other.isClipped(this) ? this : other;
+        }
+        List<Dimension> parts = Stream.of(this, other)
+                .sorted(Comparator.comparing(Dimension::toString))
+                .toList();
+        return symbol("max(" + parts.getFirst() + ", " + parts.getLast() + ")", Kind.COMMON, parts, Range.LENGTH);
+    }
+
+    /** Whether this is another length, cut to a number of at least one: then it is one if the other is. */
+    private boolean isClipped(Dimension other) {
+        List<Dimension> parts = parts();
+        return parts.size() > 1
+                && parts.contains(other)
+                && parts.stream().allMatch(part -> part.equals(other) || (part.isKnown() && part.value() >= 1));
+    }
+
+    /** Whether another length was broadcast to this already. */
+    private boolean holds(Dimension other) {
+        Symbol common = expression(this, Kind.COMMON);
+        return common != null && common.parts().contains(other);
+    }
+
+    /**
+     * The same with numbers in place of some symbols.
+     *
+     * @param lengths numbers by the symbols' names
+     * @return the dimension, known if no other symbol is in it
+     */
+    public Dimension with(Map<String, Long> lengths) {
+        return isKnown() ? this : with(lengths, new HashMap<>());
+    }
+
+    /** An expression may be part of several others: each is computed once. */
+    private Dimension with(Map<String, Long> lengths, Map<String, Dimension> computed) {
+        Dimension sum = ZERO;
+        for (Map.Entry<Product, Long> term : terms.entrySet()) {
+            Dimension product = of(term.getValue());
+            for (Symbol symbol : term.getKey().symbols()) {
+                Dimension value = computed.get(symbol.name());
+                if (value == null) {
+                    value = with(symbol, lengths, computed);
+                    computed.put(symbol.name(), value);
+                }
+                product = product.times(value);
+            }
+            sum = sum.plus(product);
+        }
+        return sum;
+    }
+
+    private static Dimension with(Symbol symbol, Map<String, Long> lengths, Map<String, Dimension> computed) {
+        Long length = lengths.get(symbol.name());
+        if (length != null) {
+            return of(length);
+        }
+        List<Dimension> parts = symbol.parts().stream()
+                .map(part -> part.with(lengths, computed))
+                .toList();
+        return switch (symbol.kind()) {
+            case FREE -> symbol(symbol.name());
+            case LEAST -> parts.stream().reduce(Dimension::min).orElseThrow();
+            case QUOTIENT -> parts.getFirst().dividedBy(parts.getLast());
+            case COMMON ->
+                Shape.of(parts.getFirst()).broadcast(Shape.of(parts.getLast())).get(0);
+        };
     }
 
     @Override
@@ -250,17 +579,21 @@ public final class Dimension {
         if (terms.isEmpty()) {
             return "0";
         }
-        // The constant, whose key is empty and so sorts first, reads better at the end.
+        // What is added reads better before what is taken away, and the constant, whose text is empty, at the end.
         return terms.descendingMap().entrySet().stream()
+                .sorted(Comparator.comparing(
+                        (Map.Entry<Product, Long> term) -> term.getKey().isEmpty() ? 2 : term.getValue() < 0 ? 1 : 0))
                 .map(term -> write(term.getKey(), term.getValue()))
                 .collect(Collectors.joining(" + "))
                 .replace("+ -", "- ");
     }
 
-    private static String write(String symbols, long coefficient) {
-        if (symbols.isEmpty()) {
+    private static String write(Product product, long coefficient) {
+        if (product.isEmpty()) {
             return Long.toString(coefficient);
         }
-        return coefficient == 1 ? symbols : coefficient == -1 ? "-" + symbols : coefficient + "*" + symbols;
+        return coefficient == 1
+                ? product.text()
+                : coefficient == -1 ? "-" + product.text() : coefficient + "*" + product.text();
     }
 }

@@ -168,7 +168,7 @@ public record Shape(List<Dimension> dimensions) {
                     + " and " + right + " differ and neither is 1");
         }
         // A symbol beside a number above one: at run time it is that number, or one.
-        return left.isKnown() ? left : right.isKnown() ? right : Dimension.symbol("max(" + left + ", " + right + ")");
+        return left.isKnown() ? left : right.isKnown() ? right : left.common(right);
     }
 
     @Override

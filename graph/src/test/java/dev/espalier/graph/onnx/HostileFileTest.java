@@ -66,7 +66,7 @@ class HostileFileTest {
     }
 
     /** A bit of everything: attributes, constants, folding, symbols, a function's worth of nodes. */
-    private static byte[] model() {
+    static byte[] model() {
         return new OnnxBuilder(18)
                 .input("x", "N", 2, 8, 8)
                 .weight("w", 4, 2, 3, 3)

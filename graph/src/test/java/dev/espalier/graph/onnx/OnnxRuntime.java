@@ -132,9 +132,13 @@ final class OnnxRuntime {
 
     /** Whole numbers exactly, fractions within a relative and absolute tolerance. */
     static void assertClose(List<Tensor> expected, List<Tensor> actual, double tolerance) {
-        assertEquals(expected.size(), actual.size(), "number of outputs");
+        assertClose("", expected, actual, tolerance);
+    }
+
+    static void assertClose(String replay, List<Tensor> expected, List<Tensor> actual, double tolerance) {
+        assertEquals(expected.size(), actual.size(), replay + " number of outputs");
         for (int i = 0; i < expected.size(); i++) {
-            assertClose("output " + i, expected.get(i), actual.get(i), tolerance);
+            assertClose(replay + " output " + i, expected.get(i), actual.get(i), tolerance);
         }
     }
 

@@ -25,6 +25,8 @@ import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.ShapeOf;
+import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Windows;
@@ -250,6 +252,24 @@ final class PruneExamplesTest {
         Graph pruned = prune(model);
         assertArrayEquals(new long[] {3, 3, 3, 3}, shape(pruned, "first.weight"));
         assertArrayEquals(new long[] {2, 75}, shape(pruned, "last.weight"));
+    }
+
+    /** Who computes with lengths gets those that there were, and asks for no channel. */
+    @Test
+    void shapesOfPrunedTensorsTellTheLengthsThatTheyHad() {
+        Value x = image(3);
+        Value first = convolution("first", x, 1, true, zeros(inputs(), 6, 3, 3, 3));
+        Value last = convolution("last", first, 1, true, zeros(inputs(1, 4), 2, 6, 3, 3));
+        Value lengths = graph.add("lengths", ShapeOf.ALL, first);
+        Value some = graph.add("some", new ShapeOf(1, 3), first);
+        Value free = graph.add("free", new Gather(0), lengths, graph.constant("zero", Tensor.of(new long[] {0})));
+        Value size = graph.add("size", new Size(), first);
+        Graph model = graph.outputs(last, lengths, some, free, size);
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {4, 3, 3, 3}, shape(pruned, "first.weight"));
+        for (String output : List.of("lengths", "some", "free", "size")) {
+            assertEquals(model.fact(output).elements(), pruned.fact(output).elements(), output);
+        }
     }
 
     @Test

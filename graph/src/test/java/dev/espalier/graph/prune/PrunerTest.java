@@ -31,7 +31,12 @@ final class PrunerTest {
         static Model of(String kind, long seed, boolean smooth) {
             RandomModels models = new RandomModels(seed, smooth);
             boolean images = kind.equals("images");
-            Graph graph = images ? models.imageModel() : models.tokenModel();
+            Graph graph = switch (kind) {
+                case "images" -> models.imageModel();
+                case "tokens" -> models.tokenModel();
+                case "dynamic" -> models.dynamicModel();
+                default -> throw new IllegalArgumentException(kind);
+            };
             Tensor input = images ? models.input(2, 3, 6, 6) : models.input(2, 4, 5);
             return new Model(
                     kind + " of seed " + seed,
@@ -41,7 +46,7 @@ final class PrunerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"images", "tokens"})
+    @ValueSource(strings = {"images", "tokens", "dynamic"})
     void prunedModelsComputeTheSameFunctionAndCannotBePrunedAgain(String kind) {
         int smaller = 0;
         for (int seed = 0; seed < 300; seed++) {
@@ -69,7 +74,7 @@ final class PrunerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"images", "tokens"})
+    @ValueSource(strings = {"images", "tokens", "dynamic"})
     void roundedModelsComputeTheSameFunction(String kind) {
         for (int seed = 0; seed < 60; seed++) {
             Model model = Model.of(kind, seed, false);

@@ -6,9 +6,13 @@ import dev.espalier.graph.Value;
 import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
+import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.GlobalPool;
 import dev.espalier.graph.op.LayerNorm;
@@ -16,6 +20,8 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.ShapeOf;
+import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
@@ -85,6 +91,74 @@ final class RandomModels {
             x = layerNorm(add(x, dense(hidden, heads * size)));
         }
         return graph.outputs(dense(x, 2));
+    }
+
+    /** The same with shapes that are computed, as exporters with dynamic axes write them. */
+    Graph dynamicModel() {
+        int heads = 1 + random.nextInt(3);
+        int size = 2 + random.nextInt(3);
+        Value x = graph.input("tokens", DataType.FLOAT32, "batch", "length", 5);
+        x = dense(x, heads * size);
+        for (int i = 0; i < 1 + random.nextInt(2); i++) {
+            x = layerNorm(add(x, dynamicAttention(x, heads, size)));
+            x = layerNorm(add(x, dense(measured(relu(dense(x, 6 + random.nextInt(6)))), heads * size)));
+        }
+        return graph.outputs(dense(x, 2));
+    }
+
+    private Value dynamicAttention(Value x, int heads, int size) {
+        Value query = measured(dynamicHeads(x, heads, size, List.of(0L, 2L, 1L, 3L)));
+        Value key = measured(dynamicHeads(x, heads, size, List.of(0L, 2L, 3L, 1L)));
+        Value value = measured(dynamicHeads(x, heads, size, List.of(0L, 2L, 1L, 3L)));
+        Value weights = graph.add(
+                name("weights"), new Softmax(-1, false), measured(graph.add(name("scores"), new MatMul(), query, key)));
+        Value context = graph.add(name("context"), new MatMul(), weights, value);
+        Value back = measured(graph.add(name("back"), new Transpose(List.of(0L, 2L, 1L, 3L)), context));
+        Value width = graph.constant(name("width"), Tensor.of(new long[] {(long) heads * size}));
+        Value shape = graph.add(name("join"), new Concat(0), length(back, 0), length(back, 1), width);
+        return dense(graph.add(name("merge"), Reshape.DEFAULT, back, shape), heads * size);
+    }
+
+    private Value dynamicHeads(Value x, int heads, int size, List<Long> order) {
+        Value product = measured(dense(x, heads * size));
+        Value parts = graph.constant(name("parts"), Tensor.of(new long[] {heads, size}));
+        Value shape = graph.add(name("join"), new Concat(0), length(product, 0), length(product, 1), parts);
+        return graph.add(
+                name("order"), new Transpose(order), graph.add(name("heads"), Reshape.DEFAULT, product, shape));
+    }
+
+    private Value length(Value x, long axis) {
+        Value shape = graph.add(name("shape"), ShapeOf.ALL, x);
+        return graph.add(
+                name("length"), new Gather(0), shape, graph.constant(name("axis"), Tensor.of(new long[] {axis})));
+    }
+
+    /** Something that depends on the shape of a tensor, along its channels or not, or on a number for each place. */
+    private Value measured(Value x) {
+        return switch (random.nextInt(7)) {
+            case 0 -> over(x, graph.add(name("size"), new Size(), x));
+            case 1 -> over(x, length(x, x.shape().rank() - 1L));
+            case 2 -> {
+                Value shape = graph.add(name("shape"), ShapeOf.ALL, x);
+                Value half = graph.constant(name("half"), Tensor.of(new float[] {0.5f}));
+                yield times(x, graph.add(name("halves"), new Expand(), half, shape));
+            }
+            case 3 -> {
+                Value shape = graph.add(name("shape"), new ShapeOf(-2, Long.MAX_VALUE), x);
+                yield add(x, graph.add(name("zeros"), new ConstantOfShape(Tensor.of(new float[] {0.25f})), shape));
+            }
+            case 4 -> x.shape().get(-1).isKnown() ? times(x, parameter("factor", channels(x, -1))) : x;
+            default -> x;
+        };
+    }
+
+    private Value over(Value x, Value number) {
+        Value cast = graph.add(name("cast"), new Elementwise.Cast(DataType.FLOAT32), number);
+        return times(x, graph.add(name("root"), new Unary(Unary.Function.SQRT), cast));
+    }
+
+    private Value times(Value x, Value y) {
+        return graph.add(name("times"), new Binary(Binary.Function.MULTIPLY), x, y);
     }
 
     private Value attention(Value x, int heads, int size) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +43,75 @@ class DimensionTest {
             assertEquals(a, a.times(1).plus(0), replay);
             assertEquals(a.plus(b).hashCode(), b.plus(a).hashCode(), replay);
         }
+    }
+
+    /** A formula of two lengths, as a function of what stands for them: symbols, or numbers. */
+    private interface Formula {
+        Dimension of(Dimension batch, Dimension tokens);
+    }
+
+    private static Formula formula(Random random, int depth) {
+        int number = random.nextInt(-4, 5);
+        if (depth == 0) {
+            return switch (random.nextInt(3)) {
+                case 0 -> (batch, tokens) -> batch;
+                case 1 -> (batch, tokens) -> tokens;
+                default -> (batch, tokens) -> Dimension.of(number);
+            };
+        }
+        Formula left = formula(random, depth - 1);
+        Formula right = formula(random, random.nextInt(depth));
+        return switch (random.nextInt(7)) {
+            case 0 -> (batch, tokens) -> left.of(batch, tokens).plus(right.of(batch, tokens));
+            case 1 -> (batch, tokens) -> left.of(batch, tokens).minus(right.of(batch, tokens));
+            case 2 -> (batch, tokens) -> left.of(batch, tokens).times(number);
+            case 3 -> (batch, tokens) -> left.of(batch, tokens).max(right.of(batch, tokens));
+            case 4 -> (batch, tokens) -> left.of(batch, tokens).dividedBy(Math.abs(number) + 1);
+            default -> (batch, tokens) -> left.of(batch, tokens).min(right.of(batch, tokens));
+        };
+    }
+
+    /** The twin of every simplification: whatever a formula became, it has the value that numbers give at once. */
+    @Test
+    void formulasHaveTheValueThatNumbersGive() {
+        for (int seed = 0; seed < 3000; seed++) {
+            Random random = new Random(seed);
+            Formula formula = formula(random, 1 + random.nextInt(5));
+            Dimension symbolic = formula.of(BATCH, TOKENS);
+            for (int i = 0; i < 12; i++) {
+                long batch = random.nextInt(8);
+                long tokens = random.nextInt(8);
+                long expected =
+                        formula.of(Dimension.of(batch), Dimension.of(tokens)).value();
+                Dimension actual = symbolic.with(Map.of("batch", batch, "tokens", tokens));
+                String replay = "seed " + seed + ": " + symbolic + " for " + batch + ", " + tokens;
+                assertEquals(Dimension.of(expected), actual, replay);
+                long bound = expected + random.nextInt(-2, 3);
+                assertTrue(!symbolic.isAtLeast(bound) || expected >= bound, replay + " at least " + bound);
+                assertTrue(!symbolic.isAtMost(bound) || expected <= bound, replay + " at most " + bound);
+            }
+        }
+    }
+
+    @Test
+    void smallerAndLargerOneAreSimplifiedWhereThatIsCertain() {
+        Dimension four = Dimension.of(4);
+        Dimension first = four.min(TOKENS);
+        assertEquals("min(4, tokens)", first.toString());
+        assertEquals(first, TOKENS.min(four));
+        assertEquals(first, first.min(TOKENS));
+        assertEquals(first, first.min(Dimension.of(9)));
+        assertEquals(TOKENS, TOKENS.max(first));
+        assertEquals(TOKENS, TOKENS.max(Dimension.ZERO));
+        assertEquals(Dimension.ZERO, TOKENS.min(Dimension.ZERO));
+        assertEquals(TOKENS, TOKENS.min(TOKENS.plus(3)));
+        assertEquals(TOKENS, first.plus(TOKENS.minus(four).max(Dimension.ZERO)));
+        assertEquals(first.plus(2), Dimension.of(6).min(TOKENS.plus(2)));
+        assertEquals(Dimension.of(3), Dimension.of(3).min(Dimension.of(8)));
+        assertEquals("min(4, batch, tokens)", first.min(BATCH).toString());
+        assertTrue(TOKENS.minus(first).isAtLeast(0));
+        assertTrue(first.isAtMost(4));
+        assertFalse(first.isAtLeast(1));
     }
 
     @Test

@@ -1,0 +1,95 @@
+package dev.espalier.graph.prune;
+
+import dev.espalier.graph.op.BatchNorm;
+import dev.espalier.graph.op.CumSum;
+import dev.espalier.graph.op.LayerNorm;
+import dev.espalier.graph.op.Pool;
+import dev.espalier.graph.op.Reduce;
+import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.prune.Rule.Carried;
+import dev.espalier.graph.prune.Rule.Mapping;
+import dev.espalier.graph.prune.Rule.Written;
+import dev.espalier.graph.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Operators that work along some axes: where channels are along others, each is treated alone. */
+final class AxisRules {
+    private AxisRules() {}
+
+    static Rule pool(Site site, Pool pool) {
+        // A mean over padding mixes zeros in, unless it does not count them.
+        boolean mixesZeros = pool.function() == Pool.Function.AVERAGE
+                && pool.countPadding()
+                && pool.windows().pads().stream().anyMatch(pad -> pad != 0);
+        return site.sameAxes(mixesZeros ? Carried.ONLY_ZERO : Carried.UNCHANGED);
+    }
+
+    static Rule globalPool(Site site) {
+        return site.sameAxes(Carried.UNCHANGED);
+    }
+
+    static Rule softmax(Site site, Softmax softmax) {
+        return mixing(site, softmax.axis(), Carried.NOTHING);
+    }
+
+    static Rule cumSum(Site site, CumSum sum) {
+        return mixing(site, sum.axis(), Carried.ONLY_ZERO);
+    }
+
+    /** Mixes along an axis, which must not be one of the channels. */
+    private static Rule mixing(Site site, long axis, Carried carried) {
+        boolean mixesChannels = site.channels(0).axes().contains(site.shape(0).axis(axis));
+        return mixesChannels ? site.opaque() : site.sameAxes(carried);
+    }
+
+    static Rule reduce(Site site, Reduce reduce) {
+        Channels input = site.channels(0);
+        Set<Integer> reduced = Set.copyOf(reduce.resolvedAxes(site.shape(0).rank()));
+        if (input.none() || input.axes().stream().anyMatch(reduced::contains)) {
+            return site.opaque();
+        }
+        List<Integer> axes = input.axes().stream()
+                .map(axis -> reduce.keep() ? axis : axis - before(reduced, axis))
+                .toList();
+        return site.mapping(
+                input, new Channels(axes, input.lengths()), input.all(), reduced(reduce.function()), Written.AS_IT_IS);
+    }
+
+    private static int before(Set<Integer> axes, int axis) {
+        return (int) axes.stream().filter(other -> other < axis).count();
+    }
+
+    private static Carried reduced(Reduce.Function function) {
+        return switch (function) {
+            case MEAN, MAX, MIN -> Carried.UNCHANGED;
+            case SUM, L1, L2, SUM_OF_SQUARES -> Carried.ONLY_ZERO;
+            case PRODUCT, LOG_SUM_EXP -> Carried.NOTHING;
+        };
+    }
+
+    static Rule batchNorm(Site site, BatchNorm norm) {
+        Channels input = site.channels(0);
+        if (!input.axes().equals(List.of(1))) {
+            return site.opaque();
+        }
+        List<Channels> inputs = new ArrayList<>(List.of(input));
+        int[][][] maps = new int[5][1][];
+        maps[0][0] = input.all();
+        for (int i = 1; i < 5; i++) {
+            inputs.add(Channels.along(site.shape(i), 0));
+            maps[i][0] = input.all();
+        }
+        Carried carried = (output, channel, operands) ->
+                (operands[0] - operands[3]) / Math.sqrt(operands[4] + norm.epsilon()) * operands[1] + operands[2];
+        return new Mapping(inputs, List.of(input), maps, carried, Written.AS_IT_IS);
+    }
+
+    /** Its statistics need every channel, but who reads it may take a part. */
+    static Rule layerNorm(Site site, LayerNorm norm) {
+        Shape shape = site.shape(0);
+        boolean last = shape.axis(norm.axis()) == shape.rank() - 1;
+        return site.opaque(List.of(last ? Channels.along(shape, -1) : Channels.NONE));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.espalier.graph.prune;
+
+import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.prune.Rule.Contraction;
+import dev.espalier.graph.prune.Rule.Product;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Layers with weights, at whose outputs channels begin, and products of activations. */
+final class LayerRules {
+    private LayerRules() {}
+
+    static Rule conv(Site site, Conv conv) {
+        boolean constantWeights = site.isWeight(1) && (!site.node().has(2) || site.isWeight(2));
+        boolean padded = conv.windows().pads().stream().anyMatch(pad -> pad != 0);
+        Channels input = Channels.along(site.shape(0), 1);
+        Channels output = Channels.along(site.outputShape(), 1);
+        return constantWeights ? product(site, input, output, 1, 0, (int) conv.groups(), padded) : site.opaque();
+    }
+
+    static Rule gemm(Site site, Gemm gemm) {
+        boolean bias = !site.node().has(2) || (site.isWeight(2) && site.shape(2).rank() <= 1);
+        if (!site.isWeight(1) || !bias || gemm.transposeA()) {
+            return site.opaque();
+        }
+        return linear(site, gemm.transposeB() ? 1 : 0);
+    }
+
+    static Rule matMul(Site site) {
+        if (site.isWeight(1) && site.shape(1).rank() == 2) {
+            return linear(site, 0);
+        }
+        Rule contraction = site.isWeight(0) || site.isWeight(1) ? null : contraction(site);
+        return contraction == null ? site.opaque() : contraction;
+    }
+
+    private static Rule linear(Site site, int inAxis) {
+        Channels input = Channels.along(site.shape(0), -1);
+        Channels output = Channels.along(site.outputShape(), -1);
+        return product(site, input, output, inAxis, 1 - inAxis, 1, false);
+    }
+
+    /** A layer whose number of inputs is only known at run time, or that has no weights at all, stays as it is. */
+    private static Rule product(
+            Site site, Channels input, Channels output, int inAxis, int outAxis, int groups, boolean padded) {
+        boolean empty = site.shape(1).size().is(0);
+        if (input.none() || output.none() || empty) {
+            return site.opaque();
+        }
+        List<Channels> inputs = new ArrayList<>(List.of(input));
+        while (inputs.size() < site.inputs()) {
+            inputs.add(Channels.NONE);
+        }
+        return new Product(inputs, List.of(output), inAxis, outAxis, groups, padded);
+    }
+
+    private static @Nullable Rule contraction(Site site) {
+        int leftRank = site.shape(0).rank();
+        int rightRank = site.shape(1).rank();
+        Channels left = site.channels(0);
+        Channels right = site.channels(1);
+        if (leftRank != rightRank || leftRank < 3 || left.axes().contains(leftRank - 2)) {
+            return null;
+        }
+        boolean leftInner = left.axes().contains(leftRank - 1);
+        boolean rightInner = right.axes().contains(rightRank - 2);
+        boolean rightOuter = right.axes().contains(rightRank - 1);
+        List<Integer> heads = new ArrayList<>(new TreeSet<>(left.axes()));
+        heads.removeIf(axis -> axis >= leftRank - 2);
+        List<Integer> leftAxes = new ArrayList<>(heads);
+        List<Integer> rightAxes = new ArrayList<>(heads);
+        List<Integer> outAxes = new ArrayList<>(heads);
+        if (leftInner && rightInner) {
+            leftAxes.add(leftRank - 1);
+            rightAxes.add(rightRank - 2);
+        }
+        if (rightOuter) {
+            rightAxes.add(rightRank - 1);
+            outAxes.add(leftRank - 1);
+        }
+        boolean fits = leftInner == rightInner
+                && !(rightInner && rightOuter)
+                && !heads.isEmpty()
+                && left.axes().equals(leftAxes)
+                && right.axes().equals(rightAxes)
+                && heads.stream()
+                        .allMatch(axis ->
+                                site.shape(0).get(axis).equals(site.shape(1).get(axis)));
+        Channels output = Channels.along(site.outputShape(), outAxes);
+        return fits && !output.none() ? new Contraction(List.of(left, right), List.of(output), leftInner) : null;
+    }
+}
