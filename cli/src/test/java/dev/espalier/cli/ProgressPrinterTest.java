@@ -13,7 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ProgressPrinterTest {
-    private static final Progress HALF = new Progress(1, "heal", 30, 60, 2, 4, 0.5, "accuracy", 0.875, 0.25, 1234, "samples", 3725);
+    private static final Progress HALF =
+            new Progress(1, "heal", 30, 60, 2, 4, 0.5, "accuracy", 0.875, 0.25, 1234, "samples", 3725);
 
     private static final Metrics EVALUATED = new Metrics(
             30,

@@ -138,8 +138,7 @@ final class TrainCommandTest {
     @Test
     void aTrainingThatGoesNowhereIsGivenUpAndItsReportSaysWhy() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("run"));
-        Answer answer =
-                Answer.to("train", recipe, "--set", "divergence.largest_loss=0.5", "--run-dir", run.path());
+        Answer answer = Answer.to("train", recipe, "--set", "divergence.largest_loss=0.5", "--run-dir", run.path());
         assertEquals(1, answer.exitStatus());
         assertTrue(answer.err().contains("espalier: training was given up: the mean loss is "), answer.err());
         String reason = run.reason().orElseThrow();
@@ -194,8 +193,9 @@ final class TrainCommandTest {
         String told = Files.readString(folder.resolve("resumed.log"));
         assertEquals(0, process.exitValue(), told);
         assertTrue(
-                told.contains("going on with runs/small-20260101-000000; the newer runs/small-20260103-000000 has nothing"
-                        + " in it; the newer runs/small-20260102-000000 ended before its first checkpoint"),
+                told.contains(
+                        "going on with runs/small-20260101-000000; the newer runs/small-20260103-000000 has nothing"
+                                + " in it; the newer runs/small-20260102-000000 ended before its first checkpoint"),
                 told);
         assertFalse(told.contains("epoch 1 of 3"), told);
         assertTrue(stopped.result().isPresent());
@@ -293,8 +293,8 @@ final class TrainCommandTest {
         assertSucceeded(answer);
         assertTrue(answer.out().contains("dense baseline"), answer.out());
         JsonNode result = new ObjectMapper().readTree(json.toFile());
-        for (String share : List.of(
-                "baseline_accuracy", "sparse_accuracy", "pruned_accuracy", "groups_left", "parameters_left")) {
+        for (String share :
+                List.of("baseline_accuracy", "sparse_accuracy", "pruned_accuracy", "groups_left", "parameters_left")) {
             double value = result.get(share).doubleValue();
             assertTrue(value > 0.05 && value <= 1, share + " = " + value);
         }
@@ -314,8 +314,8 @@ final class TrainCommandTest {
     void anInterruptedRunLeavesACheckpointAndGoesOn() throws Exception {
         List<String> settings = List.of("--set", "training.epochs=40");
         RunFolder stopped = new RunFolder(folder.resolve("stopped"));
-        List<String> train =
-                new ArrayList<>(List.of("train", recipe.toString(), "--run-dir", stopped.path().toString()));
+        List<String> train = new ArrayList<>(
+                List.of("train", recipe.toString(), "--run-dir", stopped.path().toString()));
         train.addAll(settings);
         Process process = start(folder.resolve("stopped.log"), train);
         waitForFirstEvaluation(stopped, process);

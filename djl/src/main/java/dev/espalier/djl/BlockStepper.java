@@ -188,8 +188,7 @@ public final class BlockStepper implements AutoCloseable {
                         .map(Parameter::name)
                         .map(weights::get)
                         .toList();
-                left.put(
-                        set.name(), new GroupsLeft(regularizer.groups().count(), regularizer.nonZeroGroups(views)));
+                left.put(set.name(), new GroupsLeft(regularizer.groups().count(), regularizer.nonZeroGroups(views)));
             }
         }
         return left;

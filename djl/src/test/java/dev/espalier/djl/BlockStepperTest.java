@@ -116,8 +116,7 @@ final class BlockStepperTest {
             twin.assertSameWeights(model);
             assertEquals(6, stepper.groupsLeft().groups());
             assertTrue(
-                    stepper.groupsLeft().zero() > 0,
-                    () -> stepper.groupsLeft().toString());
+                    stepper.groupsLeft().zero() > 0, () -> stepper.groupsLeft().toString());
             for (int input = 0; input < 6; input++) {
                 int column = input;
                 assertEquals(

@@ -87,11 +87,7 @@ public final class DropNoiseInputs {
         for (var layer : optimizer.groupsLeftByParameter().entrySet()) {
             GroupsLeft left = layer.getValue();
             System.out.printf(
-                    Locale.ROOT,
-                    "%s: %d of %d groups are exactly zero%n",
-                    layer.getKey(),
-                    left.zero(),
-                    left.groups());
+                    Locale.ROOT, "%s: %d of %d groups are exactly zero%n", layer.getKey(), left.zero(), left.groups());
         }
         System.out.println("inputs left: " + inputsLeft(model));
         System.out.printf(Locale.ROOT, "accuracy on new samples: %.3f%n", accuracy(model, trainer));

@@ -90,9 +90,7 @@ final class RecipeReaderTest {
                 "target.kind=groups");
         assertEquals(
                 0.25,
-                read(SHORT, "target.kind=groups", "target.share=0.25")
-                        .target()
-                        .share());
+                read(SHORT, "target.kind=groups", "target.share=0.25").target().share());
     }
 
     @Test
@@ -240,7 +238,8 @@ final class RecipeReaderTest {
         for (String model : List.of("model.kind=onnx", "model.kind=mlp")) {
             assertProblem(
                     SHORT,
-                    model.replace("=", " = ") + " and data.kind = squad do not fit: squad needs a model with a tokenizer;"
+                    model.replace("=", " = ")
+                            + " and data.kind = squad do not fit: squad needs a model with a tokenizer;"
                             + " set model.kind to bert, and model.checkpoint to its folder",
                     "data.kind=squad",
                     "data.dir=squad",

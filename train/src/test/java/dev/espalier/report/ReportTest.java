@@ -203,7 +203,8 @@ final class ReportTest {
         run.giveUp("the mean loss is <NaN>: lower optimizer.rate = 0.1");
         String page = Report.of(run).html();
         assertTrue(page.contains("<span class=\"status open\">given up</span>"));
-        assertTrue(page.contains("The training was given up: the mean loss is &lt;NaN&gt;: lower optimizer.rate = 0.1"));
+        assertTrue(
+                page.contains("The training was given up: the mean loss is &lt;NaN&gt;: lower optimizer.rate = 0.1"));
         RunFolder other = SampleRuns.finished(folder.resolve("good"), 1, 1e-3);
         List<String> runs = rows(Report.of(List.of(run, other)).html(), "The runs");
         assertTrue(runs.get(1).startsWith("| lost | given up | – |"), runs.get(1));
@@ -221,7 +222,8 @@ final class ReportTest {
     @Test
     void whatIsCountedOtherwiseInTrainingHasAChartAndAColumnOfItsOwn() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("squad"));
-        for (Metrics line : SampleRuns.underWay(folder.resolve("digits"), 1, 1e-3, 3).metrics()) {
+        for (Metrics line :
+                SampleRuns.underWay(folder.resolve("digits"), 1, 1e-3, 3).metrics()) {
             Files.createDirectories(run.path());
             run.append(new Metrics(
                     line.step(),
@@ -243,11 +245,13 @@ final class ReportTest {
                     line.nonZeroGroups()));
         }
         String page = Report.of(run).html();
+        assertEquals(List.of("evaluation"), chart(page, "score-f1").get("lines").findValuesAsText("name"));
         assertEquals(
-                List.of("evaluation"), chart(page, "score-f1").get("lines").findValuesAsText("name"));
-        assertEquals(
-                "Exact spans in training", chart(page, "train-exact_spans").get("title").asText());
-        assertTrue(rows(page, "All evaluations of squad").getFirst().contains("| Exact spans in training | Groups left |"));
+                "Exact spans in training",
+                chart(page, "train-exact_spans").get("title").asText());
+        assertTrue(rows(page, "All evaluations of squad")
+                .getFirst()
+                .contains("| Exact spans in training | Groups left |"));
         assertFalse(page.contains("Accuracy"), "nobody counted that");
     }
 

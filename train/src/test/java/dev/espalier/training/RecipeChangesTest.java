@@ -49,7 +49,8 @@ final class RecipeChangesTest {
             if (Set.of("dir", "path", "checkpoint", "file").contains(key.name())) {
                 assertTrue(key.mayChange(), key.path());
             }
-            if (Set.of("kind", "seeds", "epochs", "batch_size", "rate", "lambda").contains(key.name())) {
+            if (Set.of("kind", "seeds", "epochs", "batch_size", "rate", "lambda")
+                    .contains(key.name())) {
                 assertFalse(key.mayChange(), key.path());
             }
         }
@@ -60,7 +61,12 @@ final class RecipeChangesTest {
         Path table = folder.resolve("table.csv");
         StringBuilder rows = new StringBuilder("a,b,label\n");
         for (int i = 0; i < 60; i++) {
-            rows.append(i % 7).append(',').append(i % 5).append(',').append(i % 7 > 3 ? "big" : "small").append('\n');
+            rows.append(i % 7)
+                    .append(',')
+                    .append(i % 5)
+                    .append(',')
+                    .append(i % 7 > 3 ? "big" : "small")
+                    .append('\n');
         }
         Files.writeString(table, rows);
         RunFolder run = new RunFolder(folder.resolve("run"));
@@ -68,20 +74,18 @@ final class RecipeChangesTest {
         RunOptions stopping = RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 3);
         assertTrue(Experiment.of(recipe(table), run, stopping).begin().isEmpty());
         Path moved = Files.move(table, folder.resolve("moved.csv"));
-        assertTrue(Experiment.of(recipe(moved), run, RunOptions.DEFAULT).resume().isPresent());
+        assertTrue(
+                Experiment.of(recipe(moved), run, RunOptions.DEFAULT).resume().isPresent());
     }
 
     private static Recipe recipe(Path table) {
-        return RecipeReader.parse(
-                "table.toml",
-                """
+        return RecipeReader.parse("table.toml", """
                 data.kind = "csv"
                 model = { kind = "mlp", hidden = [8] }
                 penalty = { kind = "group-lasso", lambda = 1e-4 }
                 optimizer.rate = 1e-2
                 training = { epochs = 4, batch_size = 16 }
                 divergence.chance_epochs = 0
-                """,
-                List.of("data.path=" + table));
+                """, List.of("data.path=" + table));
     }
 }

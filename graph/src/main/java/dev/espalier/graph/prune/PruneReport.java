@@ -93,8 +93,7 @@ public record PruneReport(
     }
 
     /** Of several nodes that read the same weights, one that is still there tells what is left of their groups. */
-    private static Layer layer(
-            LayerPlan plan, @Nullable LayerGroups groups, Graph before, Map<String, Integer> left) {
+    private static Layer layer(LayerPlan plan, @Nullable LayerGroups groups, Graph before, Map<String, Integer> left) {
         return groups == null
                 ? new Layer(plan, 0, 0, 0)
                 : new Layer(
