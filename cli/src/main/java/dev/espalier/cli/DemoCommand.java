@@ -65,7 +65,7 @@ final class DemoCommand implements Callable<Integer> {
         System.setProperty("ai.djl.pytorch.num_threads", "1");
         long started = System.nanoTime();
         Recipe recipe = RecipeReader.parse(RECIPE, recipe(), overrides);
-        RunFolder run = new RunFolder(folder != null ? folder : RunFolders.of("demo", false));
+        RunFolder run = folder != null ? new RunFolder(folder) : RunFolders.fresh("demo");
         try (Interruption interruption = new Interruption()) {
             Experiment sparse = Experiment.of(recipe, run, options("sparse", interruption));
             RunFolders.requireFree(run);
@@ -129,8 +129,8 @@ final class DemoCommand implements Callable<Integer> {
                 .put("baseline_accuracy", baseline.scores().get(SCORE))
                 .put("sparse_accuracy", sparse.scores().get(SCORE))
                 .put("pruned_accuracy", sparse.prunedScores().get(SCORE))
-                .put("group_sparsity", sparse.groupSparsity())
-                .put("effective_sparsity", sparse.effectiveSparsity())
+                .put("groups_left", sparse.groupsLeft())
+                .put("parameters_left", sparse.parametersLeft())
                 .put("speed_up", sparse.speedUp())
                 .put("max_abs_difference", sparse.maxAbsDifference())
                 .put("seconds", seconds)

@@ -70,9 +70,9 @@ final class ProgressPrinter implements TrainingListener {
                 progress.epochs(),
                 progress.phase(),
                 metrics.trainLoss(),
-                score.getKey().replace('_', ' '),
+                words(score.getKey()),
                 100 * score.getValue(),
-                100 * metrics.groupSparsity(),
+                100 * metrics.groupsLeft(),
                 metrics.lambda() == 0 ? "" : String.format(Locale.ROOT, " (λ = %.3g)", metrics.lambda()),
                 rate(metrics.samplesPerSecond(), progress),
                 duration(progress.secondsLeft())));
@@ -96,16 +96,21 @@ final class ProgressPrinter implements TrainingListener {
     private String describe(Progress progress) {
         return String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, accuracy %.1f %%, %.1f %% of groups left, %s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, %s %.1f %%, %.1f %% of groups left, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),
                 progress.phase(),
                 progress.loss(),
-                100 * progress.accuracy(),
-                100 * progress.groupSparsity(),
+                words(progress.metric()),
+                100 * progress.score(),
+                100 * progress.groupsLeft(),
                 rate(progress.samplesPerSecond(), progress),
                 duration(progress.secondsLeft()));
+    }
+
+    private static String words(String name) {
+        return name.replace('_', ' ');
     }
 
     private static String rate(double perSecond, Progress progress) {

@@ -166,14 +166,14 @@ final class PruneCommand implements Callable<Integer> {
         }
         out.printf(
                 Locale.ROOT,
-                "%s: %,d of %,d parameters (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups not zero; %.3g ms of"
+                "%s: %,d of %,d parameters left (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups; %.3g ms of"
                         + " %.3g ms; outputs differ by at most %.2g%s%n",
                 output,
                 result.parametersAfter(),
                 result.parametersBefore(),
-                100 * result.effectiveSparsity(),
+                100 * result.parametersLeft(),
                 100.0 * result.flopsAfter() / Math.max(result.flopsBefore(), 1),
-                100 * result.groupSparsity(),
+                100 * result.groupsLeft(),
                 result.latencyMillisecondsAfter().orElseThrow(),
                 result.latencyMillisecondsBefore().orElseThrow(),
                 result.maxAbsDifference().orElseThrow(),

@@ -4,11 +4,13 @@ import dev.espalier.journal.RunFolder;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.recipe.RecipeReader;
 import dev.espalier.training.RunOptions;
+import dev.espalier.training.Standing;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -31,8 +33,8 @@ final class RecipeOptions {
     @Option(
             names = "--run-dir",
             paramLabel = "DIR",
-            description = "Where to write; a new folder under runs if left out, or with --resume the last one of this"
-                    + " recipe there.")
+            description = "Where to write; a new folder under runs if left out, or with --resume the newest one of this"
+                    + " recipe there that has something to go on from.")
     private @Nullable Path folder;
 
     @Option(names = "--resume", description = "Go on with what was stopped.")
@@ -48,15 +50,30 @@ final class RecipeOptions {
     /**
      * Where to write: free, unless what is in it goes on.
      *
+     * <p>Nothing is made: that is up to the training, once it begins.
+     *
      * @param prefix what folders under runs are called before the recipe's name
+     * @param err where to say what goes on
      */
-    RunFolder folder(String prefix) throws IOException {
-        RunFolder place =
-                new RunFolder(folder != null ? folder : RunFolders.of(prefix + RunFolders.name(file), resume));
+    RunFolder folder(String prefix, PrintWriter err) throws IOException {
         if (!resume) {
+            RunFolder place = given().orElseGet(() -> RunFolders.fresh(prefix + RunFolders.name(file)));
             RunFolders.requireFree(place);
+            return place;
+        }
+        if (given().isEmpty()) {
+            return RunFolders.toResume(prefix + RunFolders.name(file), err::println);
+        }
+        RunFolder place = given().get();
+        place.requireWritable();
+        if (Standing.of(place) == Standing.NOTHING) {
+            err.println("there is nothing to go on with in " + place.path() + ": it begins with epoch 1");
         }
         return place;
+    }
+
+    private Optional<RunFolder> given() {
+        return Optional.ofNullable(folder).map(RunFolder::new);
     }
 
     RunOptions runOptions(PrintWriter err, BooleanSupplier stop) {

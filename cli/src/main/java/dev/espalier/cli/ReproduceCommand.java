@@ -109,7 +109,9 @@ final class ReproduceCommand implements Callable<Integer> {
         RunOptions run =
                 new RunOptions(device.device(), new ProgressPrinter(err, ProgressPrinter.isTerminal(), ""), stop);
         int seedCount = seeds != null ? seeds : defaultSeeds(chosen);
-        Path place = folder != null ? folder : RunFolders.of("reproduce-" + chosen.name(), false);
+        Path place = folder != null
+                ? folder
+                : RunFolders.fresh("reproduce-" + chosen.name()).path();
         return new Setting(scale, Optional.ofNullable(data), seedCount, place, run);
     }
 

@@ -42,10 +42,9 @@ final class ResultTable {
         Columns.print(rows, out);
         out.printf(
                 Locale.ROOT,
-                "%nGroup sparsity %s (groups left), effective sparsity %s (parameters left), speed-up %.2f, outputs differ by"
-                        + " at most %.1e.%n",
-                spread(RunResult::groupSparsity).percent(),
-                spread(RunResult::effectiveSparsity).percent(),
+                "%nGroups left %s, parameters left %s, speed-up %.2f, outputs differ by at most %.1e.%n",
+                spread(RunResult::groupsLeft).percent(),
+                spread(RunResult::parametersLeft).percent(),
                 spread(RunResult::speedUp).mean(),
                 results.stream().mapToDouble(RunResult::maxAbsDifference).max().orElseThrow());
     }

@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.journal.RunFolder;
+import dev.espalier.training.Standing;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -9,8 +10,12 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
-import java.util.Optional;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The folder {@code runs}, where runs go that nobody gave a place. */
@@ -25,32 +30,68 @@ final class RunFolders {
         return String.valueOf(recipe.getFileName()).replaceFirst("\\.toml$", "");
     }
 
-    /** A place for a run: the last one of that name if it goes on, a new one otherwise. */
-    static Path of(String name, boolean resume) throws IOException {
-        return resume
-                ? last(name)
-                : RUNS.resolve(
-                        name + "-" + LocalDateTime.now(ZoneId.systemDefault()).format(TIME));
+    /** A new place for a run. */
+    static RunFolder fresh(String name) {
+        return new RunFolder(RUNS.resolve(
+                name + "-" + LocalDateTime.now(ZoneId.systemDefault()).format(TIME)));
     }
 
-    private static Path last(String name) throws IOException {
-        Pattern pattern = Pattern.compile(Pattern.quote(name) + "-\\d{8}-\\d{6}");
-        Optional<Path> newest = Optional.empty();
+    /**
+     * What to go on with: the newest of that name that was stopped; if there is none, the newest that is finished.
+     *
+     * @param say told which it is, and why no newer one
+     */
+    static RunFolder toResume(String name, Consumer<String> say) throws IOException {
+        SequencedMap<RunFolder, Standing> newestFirst = standings(name);
+        RunFolder chosen = Stream.of(Standing.STOPPED, Standing.FINISHED)
+                .flatMap(standing -> newestFirst.keySet().stream().filter(run -> newestFirst.get(run) == standing))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no run of %s under %s to go on with%s: %s"
+                        .formatted(
+                                name,
+                                RUNS,
+                                newestFirst.entrySet().stream()
+                                        .map(run -> ", " + describe(run))
+                                        .collect(Collectors.joining()),
+                                "start anew without --resume, or give a folder with --run-dir")));
+        say.accept("going on with " + chosen.path()
+                + newestFirst.entrySet().stream()
+                        .takeWhile(run -> !run.getKey().equals(chosen))
+                        .map(run -> "; the newer " + describe(run))
+                        .collect(Collectors.joining()));
+        return chosen;
+    }
+
+    private static String describe(Map.Entry<RunFolder, Standing> run) {
+        return run.getKey().path()
+                + switch (run.getValue()) {
+                    case NOTHING -> " has nothing in it";
+                    case LOST -> " ended before its first checkpoint";
+                    case STOPPED -> " was stopped";
+                    case FINISHED -> " is finished";
+                };
+    }
+
+    private static SequencedMap<RunFolder, Standing> standings(String name) throws IOException {
+        SequencedMap<RunFolder, Standing> standings = new LinkedHashMap<>();
         if (Files.isDirectory(RUNS)) {
+            Pattern pattern = Pattern.compile(Pattern.quote(name) + "-\\d{8}-\\d{6}");
             try (Stream<Path> folders = Files.list(RUNS)) {
-                newest = folders.filter(folder ->
+                for (Path folder : folders.filter(folder ->
                                 pattern.matcher(folder.getFileName().toString()).matches())
-                        .max(Comparator.comparing(folder -> folder.getFileName().toString()));
+                        .sorted(Comparator.reverseOrder())
+                        .toList()) {
+                    standings.put(new RunFolder(folder), Standing.of(new RunFolder(folder)));
+                }
             }
         }
-        return newest.orElseThrow(() -> new IllegalArgumentException(
-                "there is no run of " + name + " under " + RUNS + " to go on with: give its folder with --run-dir"));
+        return standings;
     }
 
-    /** Takes a folder for a new run, or says how to go on with the one that is in it. */
+    /** Looks whether a new run may take a folder, and says how to go on with the one that is in it. */
     static void requireFree(RunFolder folder) throws IOException {
         try {
-            folder.create();
+            folder.requireFree();
         } catch (DirectoryNotEmptyException _) {
             throw new IllegalArgumentException(
                     folder.path() + " is not empty: go on with what is in it by --resume, or give another --run-dir");

@@ -57,7 +57,7 @@ final class SweepCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
             RunOptions how = options.runOptions(err, interruption);
-            RunFolder place = options.folder("sweep-");
+            RunFolder place = options.folder("sweep-", err);
             Sweep sweep = Sweep.of(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, place, how);
             Optional<List<Sweep.Point>> points = sweep.run();
             if (points.isEmpty()) {
@@ -93,8 +93,8 @@ final class SweepCommand implements Callable<Integer> {
             rows.add(List.of(
                     Double.toString(point.lambda()),
                     percent(point, result -> result.prunedScores().firstEntry().getValue()),
-                    percent(point, RunResult::groupSparsity),
-                    percent(point, RunResult::effectiveSparsity),
+                    percent(point, RunResult::groupsLeft),
+                    percent(point, RunResult::parametersLeft),
                     percent(point, result -> (double) result.flopsAfter() / result.flopsBefore()),
                     String.format(
                             Locale.ROOT,

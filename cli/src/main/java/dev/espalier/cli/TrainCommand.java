@@ -38,7 +38,7 @@ final class TrainCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
             RunOptions how = options.runOptions(err, interruption);
-            RunFolder run = options.folder("");
+            RunFolder run = options.folder("", err);
             Optional<List<RunResult>> results = Experiment.of(recipe, run, how).resume();
             if (results.isEmpty()) {
                 return RecipeOptions.stopped(run, err);

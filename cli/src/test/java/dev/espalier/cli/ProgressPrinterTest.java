@@ -13,7 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ProgressPrinterTest {
-    private static final Progress HALF = new Progress(1, "heal", 30, 60, 2, 4, 0.5, 0.875, 0.25, 1234, "samples", 3725);
+    private static final Progress HALF =
+            new Progress(1, "heal", 30, 60, 2, 4, 0.5, "accuracy", 0.875, 0.25, 1234, "samples", 3725);
 
     private static final Metrics EVALUATED = new Metrics(
             30,
@@ -24,6 +25,7 @@ final class ProgressPrinterTest {
             1e-3,
             0.02,
             0.5,
+            "exact_spans",
             0.875,
             0,
             0.4,
@@ -43,9 +45,10 @@ final class ProgressPrinterTest {
     }
 
     @Test
-    void aSlowRateHasADecimalAndSamplesTheirName() {
-        Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, 0.875, 0.25, 6.08, "sequences", 60);
+    void aSlowRateHasADecimalAndWhatIsCountedItsName() {
+        Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, "exact_spans", 0.875, 0.25, 6.08, "sequences", 60);
         String bar = new ProgressPrinter(new PrintWriter(new StringWriter()), true, "").bar(slow);
+        assertTrue(bar.contains(" loss 0.5000, exact spans 87.5 %,"), bar);
         assertTrue(bar.endsWith(" 6.1 sequences/s, 1:00 left"), bar);
     }
 

@@ -78,8 +78,8 @@ final class PruneCommandTest {
         assertEquals(17, json.get("parameters_before").asLong());
         assertEquals(12, json.get("parameters_after").asLong());
         assertTrue(json.get("flops_after").asLong() < json.get("flops_before").asLong());
-        assertEquals(0.8, json.get("group_sparsity").asDouble());
-        assertEquals(12.0 / 17, json.get("effective_sparsity").asDouble());
+        assertEquals(0.8, json.get("groups_left").asDouble());
+        assertEquals(12.0 / 17, json.get("parameters_left").asDouble());
         assertEquals(0, json.get("max_abs_difference").asDouble(), 1e-5);
         assertTrue(json.get("latency_ms_before").asDouble() > 0);
         assertTrue(json.get("latency_ms_after").asDouble() > 0);

@@ -22,7 +22,7 @@ final class ReportCommandTest {
 
     private RunFolder training(String name) throws IOException {
         RunFolder run = new RunFolder(folder.resolve(name));
-        run.create();
+        Files.createDirectories(run.path());
         for (int epoch = 1; epoch <= 2; epoch++) {
             run.append(new Metrics(
                     10L * epoch,
@@ -33,6 +33,7 @@ final class ReportCommandTest {
                     1e-3,
                     1e-4,
                     1.0 / epoch,
+                    "accuracy",
                     0.5,
                     0.1,
                     1.1 / epoch,

@@ -51,6 +51,19 @@ final class ReproduceCommandTest {
     }
 
     @Test
+    void whatFailsBeforeTheWorkLeavesNoFolder() throws IOException {
+        Path data = Files.createDirectory(folder.resolve("data"));
+        Path out = folder.resolve("out");
+        Answer answer = Answer.to("reproduce", "table1", "--scale", "full", "--data", data, "--out", out);
+        assertTrue(answer.exitStatus() != 0, answer.out());
+        assertTrue(answer.err().contains(data.toString()), answer.err());
+        assertFalse(Files.exists(out), answer.err());
+        Answer nowhere = Answer.to("reproduce", "penalties", "--out", Files.createFile(folder.resolve("file")));
+        assertEquals(1, nowhere.exitStatus());
+        assertTrue(nowhere.err().contains("it is no folder"), nowhere.err());
+    }
+
+    @Test
     void wrongOptionsAreRefused() {
         Answer noSeeds = Answer.to("reproduce", "penalties", "--seeds", 0, "--out", folder.resolve("none"));
         assertEquals(2, noSeeds.exitStatus());

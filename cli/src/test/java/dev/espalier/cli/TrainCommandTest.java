@@ -11,13 +11,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.djl.torch.Gpus;
 import dev.espalier.djl.torch.Torch;
 import dev.espalier.journal.RunFolder;
-import java.io.File;
+import dev.espalier.recipe.RecipeReader;
+import dev.espalier.training.Experiment;
+import dev.espalier.training.RunOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +71,7 @@ final class TrainCommandTest {
         assertSucceeded(answer);
         assertTrue(answer.err().contains("epoch 3 of 3, sparsify: loss "), answer.err());
         assertFalse(answer.err().contains("\r"), "a bar, though this is no terminal");
-        assertTrue(answer.out().contains("Group sparsity "), answer.out());
+        assertTrue(answer.out().contains("Groups left "), answer.out());
         assertTrue(answer.out().contains(run.report().toString()), answer.out());
         for (Path file : List.of(run.model(), run.pruned(), run.report(), run.provenanceFile(), run.metricsFile())) {
             assertTrue(Files.size(file) > 0, file.toString());
@@ -132,11 +136,89 @@ final class TrainCommandTest {
     }
 
     @Test
-    void aTrainingThatGoesNowhereIsGivenUp() {
-        Answer answer =
-                Answer.to("train", recipe, "--set", "divergence.largest_loss=0.5", "--run-dir", folder.resolve("run"));
+    void aTrainingThatGoesNowhereIsGivenUpAndItsReportSaysWhy() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Answer answer = Answer.to("train", recipe, "--set", "divergence.largest_loss=0.5", "--run-dir", run.path());
         assertEquals(1, answer.exitStatus());
         assertTrue(answer.err().contains("espalier: training was given up: the mean loss is "), answer.err());
+        String reason = run.reason().orElseThrow();
+        assertTrue(answer.err().contains(reason), reason);
+        assertTrue(Files.readString(run.report()).contains("The training was given up: " + reason));
+        Files.delete(run.report());
+        assertSucceeded(Answer.to("report", run.path()));
+        assertTrue(Files.readString(run.report()).contains("The training was given up: " + reason));
+    }
+
+    @Test
+    void whatFailsBeforeTheTrainingLeavesNoFolder() {
+        Path run = folder.resolve("run");
+        List<List<String>> failures = List.of(
+                List.of("data.kind=mnist", "data.dir=" + folder.resolve("missing")),
+                List.of("model.kind=onnx", "model.file=" + folder.resolve("missing.onnx")));
+        for (List<String> settings : failures) {
+            for (String seeds : List.of("[1]", "[1,2]")) {
+                for (List<String> command : List.of(List.of("train"), List.of("sweep", "--lambda", "1e-3:1e-2:2"))) {
+                    List<Object> arguments = new ArrayList<>(command);
+                    arguments.addAll(List.of(recipe, "--run-dir", run, "--set", "training.seeds=" + seeds));
+                    settings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
+                    Answer answer = Answer.to(arguments.toArray());
+                    assertTrue(answer.exitStatus() != 0, () -> arguments + " does not fail");
+                    assertFalse(Files.exists(run), () -> arguments + " leaves a folder");
+                }
+            }
+        }
+    }
+
+    /** A stop, a start that fails on missing data, and what versions that left a folder behind for that have left. */
+    @Test
+    void goingOnTakesTheNewestRunThatHasSomethingToGoOnFrom() throws Exception {
+        Path runs = folder.resolve("runs");
+        RunFolder stopped = new RunFolder(runs.resolve("small-20260101-000000"));
+        AtomicInteger steps = new AtomicInteger();
+        assertTrue(Experiment.of(
+                        RecipeReader.read(recipe, List.of()),
+                        stopped,
+                        RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 8))
+                .begin()
+                .isEmpty());
+        RunFolder lost = new RunFolder(runs.resolve("small-20260102-000000"));
+        Files.createDirectory(lost.path());
+        Files.copy(stopped.recipe(), lost.recipe());
+        Path empty = Files.createDirectory(runs.resolve("small-20260103-000000"));
+        Files.createDirectory(runs.resolve("smaller-20260104-000000"));
+
+        List<String> resume = List.of("train", recipe.toString(), "--resume");
+        Process process = start(folder.resolve("resumed.log"), resume);
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "it does not end");
+        String told = Files.readString(folder.resolve("resumed.log"));
+        assertEquals(0, process.exitValue(), told);
+        assertTrue(
+                told.contains(
+                        "going on with runs/small-20260101-000000; the newer runs/small-20260103-000000 has nothing"
+                                + " in it; the newer runs/small-20260102-000000 ended before its first checkpoint"),
+                told);
+        assertFalse(told.contains("epoch 1 of 3"), told);
+        assertTrue(stopped.result().isPresent());
+
+        try (Stream<Path> files = Files.walk(stopped.path())) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        process = start(folder.resolve("refused.log"), resume);
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "it does not end");
+        told = Files.readString(folder.resolve("refused.log"));
+        assertEquals(2, process.exitValue(), told);
+        assertTrue(told.contains("runs/small-20260102-000000 ended before its first checkpoint"), told);
+        assertTrue(told.contains("start anew without --resume"), told);
+
+        Answer again = Answer.to("train", recipe, "--resume", "--run-dir", lost.path());
+        assertSucceeded(again);
+        assertTrue(again.err().contains("has no checkpoint that could be gone on from"), again.err());
+        assertTrue(again.err().contains("epoch 1 of 3"), again.err());
+        Answer begun = Answer.to("train", recipe, "--resume", "--run-dir", empty);
+        assertSucceeded(begun);
+        assertTrue(begun.err().contains("there is nothing to go on with in " + empty), begun.err());
     }
 
     @Test
@@ -165,8 +247,8 @@ final class TrainCommandTest {
         assertTrue(Files.readString(sweep.resolve("sweep.html")).contains("lambda-0.01"));
         RunFolder weak = new RunFolder(sweep.resolve("lambda-0.001"));
         RunFolder strong = new RunFolder(sweep.resolve("lambda-0.01"));
-        assertTrue(strong.result().orElseThrow().groupSparsity()
-                < weak.result().orElseThrow().groupSparsity());
+        assertTrue(strong.result().orElseThrow().groupsLeft()
+                < weak.result().orElseThrow().groupsLeft());
 
         Files.delete(strong.resultFile());
         Answer resumed = Answer.to("sweep", recipe, "--lambda", "1e-3:1e-2:2", "--run-dir", sweep, "--resume");
@@ -211,14 +293,14 @@ final class TrainCommandTest {
         assertSucceeded(answer);
         assertTrue(answer.out().contains("dense baseline"), answer.out());
         JsonNode result = new ObjectMapper().readTree(json.toFile());
-        for (String share : List.of(
-                "baseline_accuracy", "sparse_accuracy", "pruned_accuracy", "group_sparsity", "effective_sparsity")) {
+        for (String share :
+                List.of("baseline_accuracy", "sparse_accuracy", "pruned_accuracy", "groups_left", "parameters_left")) {
             double value = result.get(share).doubleValue();
             assertTrue(value > 0.05 && value <= 1, share + " = " + value);
         }
-        assertTrue(result.get("group_sparsity").doubleValue() < 1);
+        assertTrue(result.get("groups_left").doubleValue() < 1);
         assertTrue(result.get("pruned_accuracy").doubleValue() >= 0.97, result.toString());
-        assertTrue(result.get("effective_sparsity").doubleValue() <= 0.25, result.toString());
+        assertTrue(result.get("parameters_left").doubleValue() <= 0.25, result.toString());
         assertTrue(result.get("max_abs_difference").doubleValue() < 1e-4);
         assertTrue(result.get("seconds").doubleValue() > 0);
         assertEquals(run.toString(), result.get("run_dir").textValue());
@@ -232,7 +314,10 @@ final class TrainCommandTest {
     void anInterruptedRunLeavesACheckpointAndGoesOn() throws Exception {
         List<String> settings = List.of("--set", "training.epochs=40");
         RunFolder stopped = new RunFolder(folder.resolve("stopped"));
-        Process process = start(stopped, settings);
+        List<String> train = new ArrayList<>(
+                List.of("train", recipe.toString(), "--run-dir", stopped.path().toString()));
+        train.addAll(settings);
+        Process process = start(folder.resolve("stopped.log"), train);
         waitForFirstEvaluation(stopped, process);
         assertEquals(
                 0,
@@ -258,7 +343,8 @@ final class TrainCommandTest {
         assertArrayEquals(Files.readAllBytes(whole.model()), Files.readAllBytes(stopped.model()));
     }
 
-    private Process start(RunFolder run, List<String> settings) throws IOException {
+    /** A process of its own, in the test's folder. */
+    private Process start(Path log, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -267,15 +353,12 @@ final class TrainCommandTest {
                 "-Dai.djl.offline=true",
                 "-classpath",
                 System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "train",
-                recipe.toString(),
-                "--run-dir",
-                run.path().toString()));
-        command.addAll(settings);
+                Main.class.getName()));
+        command.addAll(arguments);
         return new ProcessBuilder(command)
+                .directory(folder.toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(new File(run.path() + ".log"))
+                .redirectOutput(log.toFile())
                 .start();
     }
 

@@ -169,8 +169,8 @@ public final class BlockStepper implements AutoCloseable {
      *
      * @return their number and how many of them are not zero
      */
-    public GroupSparsity groupSparsity() {
-        return groupSparsityBySet().values().stream().reduce(GroupSparsity.EMPTY, GroupSparsity::plus);
+    public GroupsLeft groupsLeft() {
+        return groupsLeftBySet().values().stream().reduce(GroupsLeft.EMPTY, GroupsLeft::plus);
     }
 
     /**
@@ -178,8 +178,8 @@ public final class BlockStepper implements AutoCloseable {
      *
      * @return by the name of the set; those without penalty are left out
      */
-    public SequencedMap<String, GroupSparsity> groupSparsityBySet() {
-        SequencedMap<String, GroupSparsity> sparsity = new LinkedHashMap<>();
+    public SequencedMap<String, GroupsLeft> groupsLeftBySet() {
+        SequencedMap<String, GroupsLeft> left = new LinkedHashMap<>();
         Map<String, TensorView> weights = weights();
         for (ParameterSet set : optimizer.sets()) {
             Regularizer regularizer = set.regularizer();
@@ -188,11 +188,10 @@ public final class BlockStepper implements AutoCloseable {
                         .map(Parameter::name)
                         .map(weights::get)
                         .toList();
-                sparsity.put(
-                        set.name(), new GroupSparsity(regularizer.groups().count(), regularizer.nonZeroGroups(views)));
+                left.put(set.name(), new GroupsLeft(regularizer.groups().count(), regularizer.nonZeroGroups(views)));
             }
         }
-        return sparsity;
+        return left;
     }
 
     /**

@@ -178,8 +178,8 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
      *
      * @return their number and how many of them are not zero
      */
-    public GroupSparsity groupSparsity() {
-        return groupSparsityByParameter().values().stream().reduce(GroupSparsity.EMPTY, GroupSparsity::plus);
+    public GroupsLeft groupsLeft() {
+        return groupsLeftByParameter().values().stream().reduce(GroupsLeft.EMPTY, GroupsLeft::plus);
     }
 
     /**
@@ -187,19 +187,19 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
      *
      * @return by the parameter's name
      */
-    public synchronized SequencedMap<String, GroupSparsity> groupSparsityByParameter() {
-        SequencedMap<String, GroupSparsity> sparsity = new LinkedHashMap<>();
+    public synchronized SequencedMap<String, GroupsLeft> groupsLeftByParameter() {
+        SequencedMap<String, GroupsLeft> left = new LinkedHashMap<>();
         for (Slot slot : slots().values()) {
             Regularizer regularizer = slot.regularizer();
             if (regularizer != null) {
                 List<TensorView> weights =
                         List.of(Torch.view(slot.parameter.parameter().getArray()));
-                sparsity.put(
+                left.put(
                         slot.parameter.name(),
-                        new GroupSparsity(regularizer.groups().count(), regularizer.nonZeroGroups(weights)));
+                        new GroupsLeft(regularizer.groups().count(), regularizer.nonZeroGroups(weights)));
             }
         }
-        return sparsity;
+        return left;
     }
 
     /**

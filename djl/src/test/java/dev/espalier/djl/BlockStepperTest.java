@@ -76,7 +76,7 @@ final class BlockStepperTest {
             run(model, stepper, 0, 200);
             model.backward(200);
             StepReport report = stepper.step();
-            GroupSparsity sparsity = stepper.groupSparsity();
+            GroupsLeft sparsity = stepper.groupsLeft();
             assertEquals(5, sparsity.groups());
             assertTrue(sparsity.zero() > 0, sparsity::toString);
             assertEquals(sparsity.zero(), report.summary().zeroed());
@@ -90,7 +90,7 @@ final class BlockStepperTest {
                 zero += rowIsZero ? 1 : 0;
             }
             assertEquals(sparsity.zero(), zero);
-            assertEquals(Map.of(TestModel.FIRST + " + 01Linear_bias", sparsity), stepper.groupSparsityBySet());
+            assertEquals(Map.of(TestModel.FIRST + " + 01Linear_bias", sparsity), stepper.groupsLeftBySet());
         }
     }
 
@@ -114,10 +114,9 @@ final class BlockStepperTest {
                 stepper.step();
             }
             twin.assertSameWeights(model);
-            assertEquals(6, stepper.groupSparsity().groups());
+            assertEquals(6, stepper.groupsLeft().groups());
             assertTrue(
-                    stepper.groupSparsity().zero() > 0,
-                    () -> stepper.groupSparsity().toString());
+                    stepper.groupsLeft().zero() > 0, () -> stepper.groupsLeft().toString());
             for (int input = 0; input < 6; input++) {
                 int column = input;
                 assertEquals(
@@ -177,12 +176,12 @@ final class BlockStepperTest {
         ProximalOptions options = options(new GroupMcp(0.1, 10));
         try (TestModel model = TestModel.ofPerceptron();
                 BlockStepper stepper = new BlockStepper(model.block(), options)) {
-            assertEquals(1, stepper.groupSparsity().share());
+            assertEquals(1, stepper.groupsLeft().share());
             for (int step = 0; step < 300; step++) {
                 model.backward(step);
                 stepper.step();
             }
-            GroupSparsity sparsity = stepper.groupSparsity();
+            GroupsLeft sparsity = stepper.groupsLeft();
             assertEquals(11, sparsity.groups());
             assertTrue(sparsity.zero() > 0, sparsity::toString);
             assertTrue(sparsity.share() < 1, sparsity::toString);
@@ -282,7 +281,7 @@ final class BlockStepperTest {
             run(model, stepper, 0, 1);
             int before = model.parameterManager().getManagedArrays().size();
             run(model, stepper, 0, 2_000);
-            stepper.groupSparsity();
+            stepper.groupsLeft();
             assertEquals(before, model.parameterManager().getManagedArrays().size());
             assertEquals(4, before, "the parameters");
         }

@@ -91,21 +91,20 @@ final class ProximalOptimizerTest {
         try (TestModel model = TestModel.ofPerceptron();
                 ProximalOptimizer optimizer =
                         adam(model).optPenalty(new GroupLasso(0.2)).build()) {
-            assertEquals(1, optimizer.groupSparsity().share());
+            assertEquals(1, optimizer.groupsLeft().share());
             assertTrue(optimizer.reports().isEmpty());
             train(model, optimizer, 0, 200);
-            GroupSparsity first =
-                    optimizer.groupSparsityByParameter().getOrDefault(TestModel.FIRST, GroupSparsity.EMPTY);
+            GroupsLeft first = optimizer.groupsLeftByParameter().getOrDefault(TestModel.FIRST, GroupsLeft.EMPTY);
             assertEquals(6, first.groups());
             assertTrue(first.zero() > 0, first::toString);
-            assertEquals(11, optimizer.groupSparsity().groups());
+            assertEquals(11, optimizer.groupsLeft().groups());
             assertEquals(
                     List.of(TestModel.FIRST, TestModel.SECOND),
                     List.copyOf(optimizer.reports().keySet()));
             int zeroed = optimizer.reports().values().stream()
                     .mapToInt(report -> report.summary().zeroed())
                     .sum();
-            assertEquals(optimizer.groupSparsity().zero(), zeroed);
+            assertEquals(optimizer.groupsLeft().zero(), zeroed);
         }
     }
 

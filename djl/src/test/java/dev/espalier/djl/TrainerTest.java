@@ -48,7 +48,7 @@ final class TrainerTest {
                 trainer.initialize(new Shape(1, INPUTS));
                 EasyTrain.fit(trainer, 80, dataset(model.getNDManager()), null);
 
-                assertEquals(new GroupSparsity(INPUTS, USEFUL), optimizer.groupSparsity());
+                assertEquals(new GroupsLeft(INPUTS, USEFUL), optimizer.groupsLeft());
                 assertEquals(
                         80 * SAMPLES / 32,
                         optimizer.reports().firstEntry().getValue().step());

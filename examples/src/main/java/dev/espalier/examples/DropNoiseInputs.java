@@ -18,7 +18,7 @@ import ai.djl.training.dataset.Batch;
 import ai.djl.training.evaluator.Accuracy;
 import ai.djl.training.loss.Loss;
 import ai.djl.translate.TranslateException;
-import dev.espalier.djl.GroupSparsity;
+import dev.espalier.djl.GroupsLeft;
 import dev.espalier.djl.ProximalAdam;
 import dev.espalier.djl.ProximalOptimizer;
 import dev.espalier.djl.torch.Torch;
@@ -84,14 +84,10 @@ public final class DropNoiseInputs {
 
     private static void report(Model model, Trainer trainer, ProximalOptimizer optimizer)
             throws IOException, TranslateException {
-        for (var layer : optimizer.groupSparsityByParameter().entrySet()) {
-            GroupSparsity sparsity = layer.getValue();
+        for (var layer : optimizer.groupsLeftByParameter().entrySet()) {
+            GroupsLeft left = layer.getValue();
             System.out.printf(
-                    Locale.ROOT,
-                    "%s: %d of %d groups are exactly zero%n",
-                    layer.getKey(),
-                    sparsity.zero(),
-                    sparsity.groups());
+                    Locale.ROOT, "%s: %d of %d groups are exactly zero%n", layer.getKey(), left.zero(), left.groups());
         }
         System.out.println("inputs left: " + inputsLeft(model));
         System.out.printf(Locale.ROOT, "accuracy on new samples: %.3f%n", accuracy(model, trainer));

@@ -81,7 +81,7 @@ public final class OwnLoop {
                 }
                 stepper.step(); // after the backward pass, before the next forward pass
             }
-            System.out.println(stepper.groupSparsityBySet());
+            System.out.println(stepper.groupsLeftBySet());
         }
         // docs: end
     }

@@ -37,10 +37,10 @@ final class ExamplesTest {
     void aLoopOfOnesOwnPenalisesWhatItsRulesSay() throws Exception {
         List<String> lines = Programs.outputOf(OwnLoop.class).lines().toList();
         assertEquals(3, lines.size(), lines::toString);
-        assertTrue(lines.getFirst().contains("01Linear_weight=GroupSparsity[groups=8, nonZero=2]"), lines::toString);
+        assertTrue(lines.getFirst().contains("01Linear_weight=GroupsLeft[groups=8, nonZero=2]"), lines::toString);
         assertFalse(lines.getFirst().contains("03Linear"), lines::toString);
-        assertTrue(lines.get(1).contains("01Linear_weight=GroupSparsity[groups=16"), lines::toString);
-        assertTrue(lines.get(1).contains("03Linear_weight=GroupSparsity[groups=1,"), lines::toString);
+        assertTrue(lines.get(1).contains("01Linear_weight=GroupsLeft[groups=16"), lines::toString);
+        assertTrue(lines.get(1).contains("03Linear_weight=GroupsLeft[groups=1,"), lines::toString);
         assertEquals(lines.getFirst(), lines.get(2));
     }
 }

@@ -1,5 +1,8 @@
 package dev.espalier.journal;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
@@ -15,11 +18,12 @@ import java.util.SequencedMap;
  * @param learningRate α of the last step
  * @param lambda λ of the last step; 0 without a penalty
  * @param trainLoss mean loss of the steps since the last evaluation, penalty left out
- * @param trainAccuracy share of their samples that were right, before each step
+ * @param trainMetric what is counted as right in training: {@code accuracy}, say
+ * @param trainScore share of their samples that were right, before each step
  * @param penalty the penalty's value after the last step
  * @param loss mean loss of the evaluation
  * @param scores what the evaluation found, from 0 to 1: {@code accuracy}, say; what counts most comes first
- * @param groupSparsity share of groups that are not zero
+ * @param groupsLeft share of groups that are not zero
  * @param iterationsPerGroup evaluations that the solver spent on a group, mean over the steps since the last evaluation
  * @param skippedSteps steps that were left out because a gradient was not finite
  * @param nonZeroGroups number of groups that are not zero, by layer
@@ -33,17 +37,22 @@ public record Metrics(
         double learningRate,
         double lambda,
         double trainLoss,
-        double trainAccuracy,
+        @JsonSetter(nulls = Nulls.AS_EMPTY) String trainMetric,
+        @JsonAlias("train_accuracy") double trainScore,
         double penalty,
         double loss,
         SequencedMap<String, Double> scores,
-        double groupSparsity,
+        @JsonAlias("group_sparsity") double groupsLeft,
         double iterationsPerGroup,
         long skippedSteps,
         SequencedMap<String, Integer> nonZeroGroups) {
 
+    /** What is counted if a line does not say: it is of a version that knew nothing else. */
+    private static final String ACCURACY = "accuracy";
+
     /** Copies the maps. */
     public Metrics {
+        trainMetric = trainMetric.isEmpty() ? ACCURACY : trainMetric;
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         nonZeroGroups = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(nonZeroGroups));
     }

@@ -52,12 +52,12 @@ public final class MetricsLog implements AutoCloseable {
 
     private void writeEvents(Metrics metrics) throws IOException {
         scalar(metrics, "train/loss", metrics.trainLoss());
-        scalar(metrics, "train/accuracy", metrics.trainAccuracy());
+        scalar(metrics, "train/" + metrics.trainMetric(), metrics.trainScore());
         scalar(metrics, "evaluation/loss", metrics.loss());
         for (var score : metrics.scores().entrySet()) {
             scalar(metrics, "evaluation/" + score.getKey(), score.getValue());
         }
-        scalar(metrics, "sparsity/groups", metrics.groupSparsity());
+        scalar(metrics, "sparsity/groups_left", metrics.groupsLeft());
         scalar(metrics, "sparsity/lambda", metrics.lambda());
         scalar(metrics, "sparsity/penalty", metrics.penalty());
         scalar(metrics, "step/learning_rate", metrics.learningRate());

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +30,7 @@ import java.util.stream.Stream;
  * model.onnx        the trained model
  * pruned.onnx       what is left of it
  * result.json       what came out; written last
+ * given-up.txt      why the training was given up, if it was
  * report.html       all of that to look at
  * }</pre>
  *
@@ -111,6 +114,15 @@ public record RunFolder(Path path) {
     }
 
     /**
+     * Why the training was given up.
+     *
+     * @return the path of a text file
+     */
+    public Path reasonFile() {
+        return path.resolve("given-up.txt");
+    }
+
+    /**
      * All to look at.
      *
      * @return the path of an HTML file
@@ -164,16 +176,37 @@ public record RunFolder(Path path) {
     }
 
     /**
-     * Makes the folder, if there is nothing in it yet.
+     * Looks whether a run may begin here. Nothing is made: what fails before a training begins leaves nothing behind.
      *
-     * @throws IOException if it cannot be made or is not empty
+     * @throws DirectoryNotEmptyException if something is in the folder
+     * @throws IOException if the folder cannot be read, or could not be written to
      */
-    public void create() throws IOException {
-        Files.createDirectories(path);
-        try (Stream<Path> entries = Files.list(path)) {
-            if (entries.findAny().isPresent()) {
-                throw new DirectoryNotEmptyException(path.toString());
+    public void requireFree() throws IOException {
+        if (Files.isDirectory(path)) {
+            try (Stream<Path> entries = Files.list(path)) {
+                if (entries.findAny().isPresent()) {
+                    throw new DirectoryNotEmptyException(path.toString());
+                }
             }
+        }
+        requireWritable();
+    }
+
+    /**
+     * Looks whether the folder could be written to, and made if it is not there. Nothing is made.
+     *
+     * @throws IOException if it could not
+     */
+    public void requireWritable() throws IOException {
+        Path there = path.toAbsolutePath().normalize();
+        while (!Files.exists(there)) {
+            there = Objects.requireNonNull(there.getParent(), "a root is always there");
+        }
+        if (!Files.isDirectory(there)) {
+            throw new FileSystemException(there.toString(), null, "it is no folder, so nothing can be written in it");
+        }
+        if (!Files.isWritable(there)) {
+            throw new FileSystemException(there.toString(), null, "it is not allowed to write in this folder");
         }
     }
 
@@ -217,6 +250,29 @@ public record RunFolder(Path path) {
      */
     public void write(RunResult result) throws IOException {
         replace(resultFile(), Json.pretty(result));
+    }
+
+    /**
+     * Reads why the training was given up.
+     *
+     * @return the reason, as a sentence; empty if it was not
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<String> reason() throws IOException {
+        return Files.exists(reasonFile())
+                ? Optional.of(Files.readString(reasonFile()).strip())
+                : Optional.empty();
+    }
+
+    /**
+     * Writes why the training is given up.
+     *
+     * @param reason a sentence
+     * @throws IOException if the file cannot be written
+     */
+    public void giveUp(String reason) throws IOException {
+        Files.createDirectories(path);
+        replace(reasonFile(), reason + "\n");
     }
 
     /**

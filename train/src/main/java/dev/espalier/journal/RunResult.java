@@ -1,5 +1,6 @@
 package dev.espalier.journal;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
@@ -14,7 +15,9 @@ import java.util.SequencedMap;
  * @param loss mean loss of {@code model.onnx} on the test part
  * @param scores what {@code model.onnx} scores on the test part, in ONNX Runtime; what counts most comes first
  * @param prunedScores what {@code pruned.onnx} scores there
- * @param groupSparsity share of groups that are not zero
+ * @param groupsLeft share of groups that are not zero in {@code model.onnx}
+ * @param prunedGroupsLeft share of the same groups that are not zero in {@code pruned.onnx}; NaN if an earlier version wrote
+ *     this
  * @param parametersBefore number of trained weights
  * @param parametersAfter number of those that are left in {@code pruned.onnx}
  * @param flopsBefore floating point operations for one sample
@@ -31,7 +34,8 @@ public record RunResult(
         double loss,
         SequencedMap<String, Double> scores,
         SequencedMap<String, Double> prunedScores,
-        double groupSparsity,
+        @JsonAlias("group_sparsity") double groupsLeft,
+        double prunedGroupsLeft,
         long parametersBefore,
         long parametersAfter,
         long flopsBefore,
@@ -60,7 +64,7 @@ public record RunResult(
      *
      * @return from 0 to 1
      */
-    public double effectiveSparsity() {
+    public double parametersLeft() {
         return parametersBefore == 0 ? 1 : (double) parametersAfter / parametersBefore;
     }
 

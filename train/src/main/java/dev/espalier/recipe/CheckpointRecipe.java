@@ -12,10 +12,12 @@ public record CheckpointRecipe(int every, int keep) {
 
     private static final Key<Integer> EVERY = Key.whole("checkpoint.every", "after how many steps, again and again")
             .in(Range.atLeast(1))
-            .otherwise(500);
+            .otherwise(500)
+            .changeable();
     private static final Key<Integer> KEEP = Key.whole("checkpoint.keep", "how many of the last checkpoints stay")
             .in(Range.atLeast(1))
-            .otherwise(2);
+            .otherwise(2)
+            .changeable();
 
     static final Section<CheckpointRecipe> SECTION =
             new Section<>("checkpoint", List.of(EVERY, KEEP), CheckpointRecipe::from, CheckpointRecipe::values);

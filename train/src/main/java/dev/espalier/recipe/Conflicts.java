@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What two sections of a recipe cannot both want. A section that is null, because it is wrong by itself, is in no conflict. */
 final class Conflicts {
+    private static final String SQUAD_NEEDS =
+            "squad needs a model with a tokenizer; set model.kind to bert, and model.checkpoint to its folder";
+
     private final List<Conflict> found = new ArrayList<>();
 
     private Conflicts() {}
@@ -67,9 +70,9 @@ final class Conflicts {
                         isImages(source),
                         "model.kind",
                         kinds + "it reads images: digits, cifar10, mnist, fashion-mnist or images");
-            case ModelRecipe.Mlp _ ->
-                require(!(source instanceof DataRecipe.Squad), "model.kind", kinds + "squad is for bert or onnx");
-            case ModelRecipe.Onnx _, ModelRecipe.Own _ -> {}
+            case ModelRecipe.Mlp _, ModelRecipe.Onnx _ ->
+                require(!(source instanceof DataRecipe.Squad), "model.kind", kinds + SQUAD_NEEDS);
+            case ModelRecipe.Own _ -> {}
         }
     }
 

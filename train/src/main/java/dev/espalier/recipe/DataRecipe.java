@@ -42,12 +42,14 @@ public record DataRecipe(
     private static final Key<String> DIR = Key.text(
                     "data.dir", "the folder of its files, relative to where the program is started")
             .in(Range.notBlank())
-            .only(Kind.CIFAR10, Kind.MNIST, Kind.FASHION_MNIST, Kind.IMAGES, Kind.SQUAD);
+            .only(Kind.CIFAR10, Kind.MNIST, Kind.FASHION_MNIST, Kind.IMAGES, Kind.SQUAD)
+            .changeable();
     private static final Key<String> PATH = Key.text(
                     "data.path",
                     "the table, or a folder with train.csv and test.csv, relative to where the program is started")
             .in(Range.notBlank())
-            .only(Kind.CSV);
+            .only(Kind.CSV)
+            .changeable();
     private static final Key<Boolean> NORMALIZE = Key.flag(
                     "data.normalize",
                     "whether each channel, or column of a table, is shifted to mean 0 and scaled to deviation 1")
@@ -135,7 +137,8 @@ public record DataRecipe(
             .otherwise(Holdout.DEFAULT.seed());
     private static final Key<Integer> LOADERS = Key.whole("data.loaders", "threads that load ahead of training")
             .in(Range.atLeast(1))
-            .otherwise(2);
+            .otherwise(2)
+            .changeable();
 
     static final Section<DataRecipe> SECTION = new Section<>(
             "data",

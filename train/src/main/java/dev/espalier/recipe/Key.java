@@ -20,6 +20,7 @@ public final class Key<T> {
     private final Optional<Range<T>> range;
     private final Optional<T> standard;
     private final List<String> kinds;
+    private final boolean mayChange;
     private final String meaning;
 
     private Key(
@@ -28,17 +29,19 @@ public final class Key<T> {
             Optional<Range<T>> range,
             Optional<T> standard,
             List<String> kinds,
+            boolean mayChange,
             String meaning) {
         this.path = path;
         this.type = type;
         this.range = range;
         this.standard = standard;
         this.kinds = List.copyOf(kinds);
+        this.mayChange = mayChange;
         this.meaning = meaning;
     }
 
     private static <T> Key<T> of(String path, ValueType<T> type, String meaning) {
-        return new Key<>(path, type, Optional.empty(), Optional.empty(), List.of(), meaning);
+        return new Key<>(path, type, Optional.empty(), Optional.empty(), List.of(), false, meaning);
     }
 
     static Key<String> text(String path, String meaning) {
@@ -78,18 +81,23 @@ public final class Key<T> {
     }
 
     Key<T> in(Range<T> legal) {
-        return new Key<>(path, type, Optional.of(legal), standard, kinds, meaning);
+        return new Key<>(path, type, Optional.of(legal), standard, kinds, mayChange, meaning);
     }
 
     /** The same, with what holds if a recipe is silent. */
     Key<T> otherwise(T value) {
-        return new Key<>(path, type, range, Optional.of(value), kinds, meaning);
+        return new Key<>(path, type, range, Optional.of(value), kinds, mayChange, meaning);
     }
 
     /** The same, for some kinds of the section only. */
     Key<T> only(Enum<?>... owners) {
         List<String> labels = Arrays.stream(owners).map(ValueType.Choice::label).toList();
-        return new Key<>(path, type, range, standard, labels, meaning);
+        return new Key<>(path, type, range, standard, labels, mayChange, meaning);
+    }
+
+    /** The same for what decides nothing of the outcome: a run that goes on may have another value. */
+    Key<T> changeable() {
+        return new Key<>(path, type, range, standard, kinds, true, meaning);
     }
 
     /**
@@ -144,6 +152,16 @@ public final class Key<T> {
      */
     public List<String> kinds() {
         return kinds;
+    }
+
+    /**
+     * Whether a run that goes on may have another value than it began with, because the outcome is the same: where files
+     * lie, how they are loaded, how often the state is saved.
+     *
+     * @return false if another value would make it another run
+     */
+    public boolean mayChange() {
+        return mayChange;
     }
 
     /**

@@ -30,12 +30,14 @@ final class ModelKeys {
                     "model.checkpoint",
                     "a folder with config.json, model.safetensors and the vocabulary, relative to where the program is started")
             .in(Range.notBlank())
-            .only(Kind.BERT);
+            .only(Kind.BERT)
+            .changeable();
     static final Key<String> FILE = Key.text(
                     "model.file",
                     "the ONNX file whose weights training starts from, relative to where the program is started")
             .in(Range.notBlank())
-            .only(Kind.ONNX);
+            .only(Kind.ONNX)
+            .changeable();
 
     static final Section<ModelRecipe> SECTION = new Section<>(
             "model",

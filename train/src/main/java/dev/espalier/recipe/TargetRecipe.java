@@ -16,7 +16,7 @@ public record TargetRecipe(Kind kind, double share, double reachedAfter) {
         /** Nothing: λ stays as it is. */
         NONE,
         /** Groups. */
-        SPARSITY,
+        GROUPS,
         /** The parameters of the pruned model. */
         PARAMETERS,
         /** The floating-point operations of the pruned model. */
@@ -30,12 +30,12 @@ public record TargetRecipe(Kind kind, double share, double reachedAfter) {
             .otherwise(Kind.NONE);
     private static final Key<Double> SHARE = Key.decimal("target.share", "how much of it shall be left")
             .in(new Range<>("above 0 and below 1", value -> value > 0 && value < 1))
-            .only(Kind.SPARSITY, Kind.PARAMETERS, Kind.FLOPS);
+            .only(Kind.GROUPS, Kind.PARAMETERS, Kind.FLOPS);
     private static final Key<Double> REACHED_AFTER = Key.decimal(
                     "target.reached_after", "by which part of `training.epochs`; the rest of them keeps it there")
             .in(new Range<>("above 0 and at most 1", value -> value > 0 && value <= 1))
             .otherwise(0.6)
-            .only(Kind.SPARSITY, Kind.PARAMETERS, Kind.FLOPS);
+            .only(Kind.GROUPS, Kind.PARAMETERS, Kind.FLOPS);
 
     /** No target. */
     public static final TargetRecipe NONE = new TargetRecipe(Kind.NONE, 1, 1);

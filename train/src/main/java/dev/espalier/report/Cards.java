@@ -43,13 +43,13 @@ final class Cards {
         }
         add(
                 "Parameters left",
-                Numbers.percent(run.results(RunResult::effectiveSparsity)),
+                Numbers.percent(run.results(RunResult::parametersLeft)),
                 afterOfBefore(run, RunResult::parametersAfter, RunResult::parametersBefore, Numbers::count));
         add(
                 "FLOPs left",
                 Numbers.percent(run.results(Results::flopsLeft)),
                 afterOfBefore(run, RunResult::flopsAfter, RunResult::flopsBefore, Numbers::large));
-        add("Groups not zero", Numbers.percent(run.results(RunResult::groupSparsity)), "group sparsity");
+        add("Groups left", Numbers.percent(run.results(RunResult::groupsLeft)), "the others are zero");
         add(
                 "Speed-up",
                 Numbers.times(run.results(RunResult::speedUp)),
@@ -104,9 +104,9 @@ final class Cards {
                 Numbers.spread(last.stream().map(Metrics::loss).toList(), Numbers::compact, ""),
                 "in evaluation");
         add(
-                "Groups not zero",
-                Numbers.percent(last.stream().map(Metrics::groupSparsity).toList()),
-                "group sparsity");
+                "Groups left",
+                Numbers.percent(last.stream().map(Metrics::groupsLeft).toList()),
+                "the others are zero");
         add(
                 "Epochs done",
                 Numbers.spread(last.stream().map(Metrics::epoch).toList(), Numbers::compact, ""),

@@ -66,7 +66,7 @@ final class ComparisonPage {
         return new Chart.Point(
                 run.name(),
                 colour,
-                Spread.of(run.results(RunResult::effectiveSparsity)).mean(),
+                Spread.of(run.results(RunResult::parametersLeft)).mean(),
                 spread.mean(),
                 spread.deviation(),
                 "");

@@ -55,7 +55,7 @@ final class Curves {
 
     private Curves() {}
 
-    private static List<Quantity> quantities(List<String> scores) {
+    private static List<Quantity> quantities(List<String> scores, List<String> trained) {
         List<Quantity> all = new ArrayList<>();
         all.add(new Quantity("loss", "Loss", Format.NUMBER, true, Metrics::loss, Optional.of(Metrics::trainLoss)));
         for (String score : scores) {
@@ -65,9 +65,14 @@ final class Curves {
                     Format.PERCENT,
                     false,
                     line -> line.scores().getOrDefault(score, Double.NaN),
-                    score.equals(scores.getFirst()) ? Optional.of(Metrics::trainAccuracy) : Optional.empty()));
+                    trained.contains(score) ? Optional.of(line -> trained(line, score)) : Optional.empty()));
         }
-        all.add(new Quantity("sparsity", "Groups that are not zero", Format.PERCENT, false, Metrics::groupSparsity));
+        // What is counted otherwise in training than in evaluation has no place beside it.
+        trained.stream()
+                .filter(metric -> !scores.contains(metric))
+                .forEach(metric -> all.add(new Quantity(
+                        "train-" + metric, inTraining(metric), Format.PERCENT, false, line -> trained(line, metric))));
+        all.add(new Quantity("groups", "Groups left", Format.PERCENT, false, Metrics::groupsLeft));
         all.add(new Quantity("penalty", "Value of the penalty", Format.NUMBER, false, Metrics::penalty));
         all.add(new Quantity("lambda", "λ, strength of the penalty", Format.NUMBER, true, Metrics::lambda));
         all.add(new Quantity("rate", "Learning rate", Format.NUMBER, false, Metrics::learningRate));
@@ -77,11 +82,15 @@ final class Curves {
         return all;
     }
 
+    private static double trained(Metrics line, String metric) {
+        return line.trainMetric().equals(metric) ? line.trainScore() : Double.NaN;
+    }
+
     /** The curves of one run, and the loss and scores of its baseline beside them. */
     static List<Lines> of(RunData run) {
         List<Band> bands = bands(run);
         List<Lines> charts = new ArrayList<>();
-        for (Quantity quantity : quantities(run.scores())) {
+        for (Quantity quantity : quantities(run.scores(), run.trained())) {
             boolean evaluated = quantity.id().equals("loss") || quantity.id().startsWith("score-");
             List<Line> lines = new ArrayList<>();
             lines.addAll(lines(evaluated ? "evaluation" : quantity.title(), run, EVALUATION, quantity.value()));
@@ -102,8 +111,10 @@ final class Curves {
         List<Band> bands = runs.stream().allMatch(run -> bands(run).equals(first)) ? first : List.of();
         List<String> scores =
                 runs.stream().flatMap(run -> run.scores().stream()).distinct().toList();
+        List<String> trained =
+                runs.stream().flatMap(run -> run.trained().stream()).distinct().toList();
         List<Lines> charts = new ArrayList<>();
-        for (Quantity quantity : quantities(scores)) {
+        for (Quantity quantity : quantities(scores, trained)) {
             List<Line> lines = new ArrayList<>();
             for (int i = 0; i < runs.size(); i++) {
                 List<Line> own = lines(runs.get(i).name(), runs.get(i), colour(i), quantity.value());
@@ -241,7 +252,12 @@ final class Curves {
         };
     }
 
+    static String inTraining(String metric) {
+        return capital(metric) + " in training";
+    }
+
     static String capital(String name) {
-        return name.isEmpty() ? name : name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+        String words = name.replace('_', ' ');
+        return words.isEmpty() ? words : words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
     }
 }

@@ -117,7 +117,7 @@ record ModelView(
     Html table() {
         Table table = Table.of(
                 "Layers before and after pruning",
-                List.of("Layer", "Operator:", "Inputs", "Outputs", "Groups not zero", "Weights", "Left", "Why:"));
+                List.of("Layer", "Operator:", "Inputs", "Outputs", "Groups left", "Weights", "Left", "Why:"));
         for (PruneReport.Layer layer : layers) {
             LayerPlan plan = layer.plan();
             table.row(
@@ -125,7 +125,7 @@ record ModelView(
                     plan.operator(),
                     of(plan.inputsAfter(), plan.inputsBefore()),
                     of(plan.outputsAfter(), plan.outputsBefore()),
-                    layer.groups() == 0 ? Numbers.NONE : of(layer.nonZeroGroups(), layer.groups()),
+                    layer.groups() == 0 ? Numbers.NONE : of(layer.groupsLeft(), layer.groups()),
                     of(plan.weightsAfter(), plan.weightsBefore()),
                     Numbers.percent((double) plan.weightsAfter() / Math.max(plan.weightsBefore(), 1)),
                     plan.why());

@@ -11,26 +11,40 @@ import java.util.function.ToDoubleFunction;
 final class Results {
     private static final List<String> COSTS = List.of("Parameters", "FLOPs", "Latency", "Speed-up");
 
-    /** What a model costs: before or after pruning. */
-    private record Costs(
+    /** What a model is and costs: before or after pruning. */
+    private record Model(
+            Function<RunResult, ? extends Map<String, Double>> scores,
+            ToDoubleFunction<RunResult> groupsLeft,
             ToDoubleFunction<RunResult> parameters,
             ToDoubleFunction<RunResult> flops,
             ToDoubleFunction<RunResult> latency,
             ToDoubleFunction<RunResult> speedUp) {
-        static final Costs BEFORE = new Costs(
-                RunResult::parametersBefore, RunResult::flopsBefore, RunResult::latencyMillisecondsBefore, result -> 1);
-        static final Costs AFTER = new Costs(
+        static final Model SPARSE = new Model(
+                RunResult::scores,
+                RunResult::groupsLeft,
+                RunResult::parametersBefore,
+                RunResult::flopsBefore,
+                RunResult::latencyMillisecondsBefore,
+                result -> 1);
+        static final Model PRUNED = new Model(
+                RunResult::prunedScores,
+                RunResult::prunedGroupsLeft,
                 RunResult::parametersAfter,
                 RunResult::flopsAfter,
                 RunResult::latencyMillisecondsAfter,
                 RunResult::speedUp);
 
-        List<String> of(RunData run) {
-            return List.of(
-                    Numbers.spread(run.results(parameters), Numbers::count, ""),
-                    Numbers.spread(run.results(flops), Numbers::large, ""),
-                    Numbers.spread(run.results(latency), Numbers::compact, " ms"),
-                    Numbers.times(run.results(speedUp)));
+        List<String> cells(RunData run, List<String> names) {
+            List<String> cells = new ArrayList<>();
+            for (String name : names) {
+                cells.add(Numbers.percent(run.results(result -> score(scores.apply(result), name))));
+            }
+            cells.add(Numbers.percent(run.results(groupsLeft)));
+            cells.add(Numbers.spread(run.results(parameters), Numbers::count, ""));
+            cells.add(Numbers.spread(run.results(flops), Numbers::large, ""));
+            cells.add(Numbers.spread(run.results(latency), Numbers::compact, " ms"));
+            cells.add(Numbers.times(run.results(speedUp)));
+            return cells;
         }
     }
 
@@ -53,27 +67,15 @@ final class Results {
         List<String> scores = run.scores();
         List<String> columns = new ArrayList<>(List.of("Model"));
         scores.forEach(score -> columns.add(Curves.capital(score)));
-        columns.add("Groups not zero");
+        columns.add("Groups left");
         columns.addAll(COSTS);
         Table table = Table.of("The models of this run", columns);
         run.baseline()
                 .filter(dense -> !dense.results().isEmpty())
-                .ifPresent(dense ->
-                        table.row(Html.of("dense baseline"), cells(dense, scores, RunResult::scores, Costs.BEFORE)));
-        table.row(Html.of("sparse <code>model.onnx</code>"), cells(run, scores, RunResult::scores, Costs.BEFORE));
-        table.row(Html.of("pruned <code>pruned.onnx</code>"), cells(run, scores, RunResult::prunedScores, Costs.AFTER));
+                .ifPresent(dense -> table.row(Html.of("dense baseline"), Model.SPARSE.cells(dense, scores)));
+        table.row(Html.of("sparse <code>model.onnx</code>"), Model.SPARSE.cells(run, scores));
+        table.row(Html.of("pruned <code>pruned.onnx</code>"), Model.PRUNED.cells(run, scores));
         return table.toHtml();
-    }
-
-    private static List<String> cells(
-            RunData run, List<String> scores, Function<RunResult, ? extends Map<String, Double>> found, Costs costs) {
-        List<String> cells = new ArrayList<>();
-        for (String score : scores) {
-            cells.add(Numbers.percent(run.results(result -> score(found.apply(result), score))));
-        }
-        cells.add(Numbers.percent(run.results(RunResult::groupSparsity)));
-        cells.addAll(costs.of(run));
-        return cells;
     }
 
     /** The seeds of a run, one by one; nothing for a run of one seed. */
@@ -99,7 +101,7 @@ final class Results {
             run.baseline()
                     .ifPresent(dense -> table.row(Html.of("{}, dense baseline", run.name()), outcome(dense, scores)));
             table.row(
-                    run.isFinished() ? Html.text(run.name()) : Html.of("{} <em>not finished</em>", run.name()),
+                    run.isFinished() ? Html.text(run.name()) : Html.of("{} <em>{}</em>", run.name(), run.status()),
                     outcome(run, scores));
         }
         return table.toHtml();
@@ -108,7 +110,7 @@ final class Results {
     private static Table table(String caption, String first, List<String> scores) {
         List<String> columns = new ArrayList<>(List.of(first));
         scores.forEach(score -> columns.add("Pruned " + score));
-        columns.addAll(List.of("Groups not zero", "Parameters left", "FLOPs left", "Speed-up", "λ", "Time"));
+        columns.addAll(List.of("Groups left", "Parameters left", "FLOPs left", "Speed-up", "λ", "Time"));
         return Table.of(caption, columns);
     }
 
@@ -117,8 +119,8 @@ final class Results {
         for (String score : scores) {
             cells.add(Numbers.percent(run.results(result -> score(result.prunedScores(), score))));
         }
-        cells.add(Numbers.percent(run.results(RunResult::groupSparsity)));
-        cells.add(Numbers.percent(run.results(RunResult::effectiveSparsity)));
+        cells.add(Numbers.percent(run.results(RunResult::groupsLeft)));
+        cells.add(Numbers.percent(run.results(RunResult::parametersLeft)));
         cells.add(Numbers.percent(run.results(Results::flopsLeft)));
         cells.add(Numbers.times(run.results(RunResult::speedUp)));
         cells.add(Numbers.spread(run.results(RunResult::lambda), Numbers::compact, ""));

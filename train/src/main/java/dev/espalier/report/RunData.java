@@ -32,15 +32,22 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
      * @param folder where it is
      * @param metrics the evaluations so far
      * @param result what came out; empty if it is not finished
+     * @param reason why it was given up; empty if it was not
      * @param provenance where it came from
      */
-    record Seed(RunFolder folder, List<Metrics> metrics, Optional<RunResult> result, Optional<Provenance> provenance) {
+    record Seed(
+            RunFolder folder,
+            List<Metrics> metrics,
+            Optional<RunResult> result,
+            Optional<String> reason,
+            Optional<Provenance> provenance) {
 
         private static Seed read(RunFolder folder) throws IOException {
             return new Seed(
                     folder,
                     folder.metrics(),
                     folder.result(),
+                    folder.reason(),
                     Files.exists(folder.provenanceFile()) ? Optional.of(folder.provenance()) : Optional.empty());
         }
 
@@ -118,6 +125,16 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
         return seeds.stream().allMatch(seed -> seed.result().isPresent());
     }
 
+    /** Whether it, or one of its seeds, went nowhere. */
+    boolean isGivenUp() {
+        return seeds.stream().anyMatch(seed -> seed.reason().isPresent());
+    }
+
+    /** How it stands, in words. */
+    String status() {
+        return isFinished() ? "finished" : isGivenUp() ? "given up" : "not finished";
+    }
+
     /** The names of the scores; what counts most comes first. */
     List<String> scores() {
         return Stream.concat(
@@ -126,6 +143,11 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
                 .findFirst()
                 .map(scores -> List.copyOf(scores.keySet()))
                 .orElse(List.of());
+    }
+
+    /** The names of what was counted in training. */
+    List<String> trained() {
+        return last().stream().map(Metrics::trainMetric).distinct().toList();
     }
 
     /** The seed whose model is shown. */

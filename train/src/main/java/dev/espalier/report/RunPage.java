@@ -49,9 +49,7 @@ final class RunPage {
     }
 
     private static Html status(RunData run) {
-        return run.isFinished()
-                ? Html.of("<span class=\"status\">finished</span>")
-                : Html.of("<span class=\"status open\">not finished</span>");
+        return Html.of("<span class=\"{}\">{}</span>", run.isFinished() ? "status" : "status open", run.status());
     }
 
     private static String summary(RunData run) {
@@ -78,6 +76,13 @@ final class RunPage {
 
     private static List<Html> notes(RunData run, ModelView model) {
         List<Html> notes = new ArrayList<>();
+        for (Seed seed : run.seeds()) {
+            seed.reason()
+                    .ifPresent(reason -> notes.add(Html.of(
+                            "<p class=\"note\">The training{} was given up: {}</p>",
+                            run.seeds().size() == 1 ? "" : " of " + seed.name(),
+                            reason)));
+        }
         if (run.last().isEmpty()) {
             notes.add(Html.of("<p class=\"note\">Nothing has been evaluated yet.</p>"));
         }
@@ -109,8 +114,8 @@ final class RunPage {
         columns.addAll(List.of(
                 "Loss",
                 "Loss in training",
-                "Accuracy in training",
-                "Groups not zero",
+                Curves.inTraining(seed.metrics().getLast().trainMetric()),
+                "Groups left",
                 "Penalty",
                 "λ",
                 "Learning rate",
@@ -129,8 +134,8 @@ final class RunPage {
         cells.addAll(List.of(
                 Numbers.compact(line.loss()),
                 Numbers.compact(line.trainLoss()),
-                Numbers.percent(line.trainAccuracy()),
-                Numbers.percent(line.groupSparsity()),
+                Numbers.percent(line.trainScore()),
+                Numbers.percent(line.groupsLeft()),
                 Numbers.compact(line.penalty()),
                 Numbers.compact(line.lambda()),
                 Numbers.compact(line.learningRate()),

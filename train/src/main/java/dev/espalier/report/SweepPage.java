@@ -35,11 +35,11 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
      *
      * @param lambda its λ
      * @param score the score of its pruned model, over its seeds
-     * @param groupSparsity share of groups that are not zero
-     * @param effectiveSparsity share of parameters that are left
+     * @param groupsLeft share of groups that are not zero
+     * @param parametersLeft share of parameters that are left
      * @param run the name of its folder, beside which the page is written
      */
-    public record Point(double lambda, Spread score, double groupSparsity, double effectiveSparsity, String run) {
+    public record Point(double lambda, Spread score, double groupsLeft, double parametersLeft, String run) {
 
         /**
          * From what a run wrote down.
@@ -57,8 +57,8 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
                     : Optional.of(new Point(
                             lambda,
                             Spread.of(run.results(result -> Results.score(result.prunedScores(), score))),
-                            Spread.of(run.results(RunResult::groupSparsity)).mean(),
-                            Spread.of(run.results(RunResult::effectiveSparsity)).mean(),
+                            Spread.of(run.results(RunResult::groupsLeft)).mean(),
+                            Spread.of(run.results(RunResult::parametersLeft)).mean(),
                             run.name()));
         }
     }
@@ -97,16 +97,16 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
                         .map(point -> new Chart.Point(
                                 "λ = " + Numbers.compact(point.lambda()),
                                 0,
-                                point.effectiveSparsity(),
+                                point.parametersLeft(),
                                 point.score().mean(),
                                 point.score().deviation(),
-                                "groups not zero: " + Numbers.percent(point.groupSparsity())))
+                                "groups left: " + Numbers.percent(point.groupsLeft())))
                         .toList(),
                 baseline.orElse(Double.NaN));
     }
 
     private Html table(Path file) {
-        List<String> columns = new ArrayList<>(List.of("λ", "Pruned " + score, "Groups not zero", "Parameters left"));
+        List<String> columns = new ArrayList<>(List.of("λ", "Pruned " + score, "Groups left", "Parameters left"));
         columns.add("Run:");
         Table table = Table.of("The runs of the sweep", columns);
         baseline.ifPresent(dense -> table.row(
@@ -117,8 +117,8 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
                     Html.text(Numbers.compact(point.lambda())),
                     List.of(
                             point.score().percent(),
-                            Numbers.percent(point.groupSparsity()),
-                            Numbers.percent(point.effectiveSparsity()),
+                            Numbers.percent(point.groupsLeft()),
+                            Numbers.percent(point.parametersLeft()),
                             link(file, point.run())));
         }
         return table.isEmpty() ? Html.EMPTY : table.toHtml();

@@ -11,7 +11,6 @@ import dev.espalier.training.TrainingListener;
 import dev.espalier.training.TrainingRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +56,6 @@ record ObservedTraining<T extends ObservedTraining.Sample>(
      * @return what was seen; empty if it was stopped
      */
     Optional<Seen<T>> run(Setting setting, Path folder) throws IOException {
-        Files.createDirectories(folder);
         Path log = folder.resolve("steps.jsonl");
         RunFolder place = new RunFolder(folder.resolve("run"));
         TrainingRun run = new TrainingRun(

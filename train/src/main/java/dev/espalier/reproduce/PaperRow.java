@@ -27,7 +27,7 @@ record PaperRow(String name, String recipe, List<String> small, SequencedMap<Fig
         GROUP_SPARSITY("group sparsity") {
             @Override
             double of(RunResult result) {
-                return result.groupSparsity();
+                return result.groupsLeft();
             }
         },
         /** Share of test images that are classified right. */

@@ -129,8 +129,8 @@ record PrunedLayers(List<String> changes) implements Item {
         reports.forEach((model, report) -> rows.add(Comparison.Row.of(
                 model.name(),
                 new Comparison.Cell(
-                        model.row().quote(PaperRow.Figure.GROUP_SPARSITY), Quote.number(report.groupSparsity())),
-                new Comparison.Cell(Quote.percent(model.effectiveSparsity()), Quote.number(report.effectiveSparsity())),
+                        model.row().quote(PaperRow.Figure.GROUP_SPARSITY), Quote.number(report.groupsNotZero())),
+                new Comparison.Cell(Quote.percent(model.effectiveSparsity()), Quote.number(report.parametersLeft())),
                 new Comparison.Cell(model.parameters(), Quote.number((double) report.parametersAfter())),
                 Comparison.Cell.ours((double) report.parametersBefore()),
                 Comparison.Cell.ours(layersLeft(report)),

@@ -2,6 +2,7 @@ package dev.espalier.reproduce;
 
 import dev.espalier.journal.JsonFile;
 import dev.espalier.journal.Provenance;
+import dev.espalier.journal.RunFolder;
 import dev.espalier.report.Article;
 import dev.espalier.report.Figure;
 import dev.espalier.training.Origin;
@@ -49,8 +50,8 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
      */
     public static Optional<Reproduction> of(Item item, Setting setting, String command) throws IOException {
         item.require(setting);
+        new RunFolder(setting.folder()).requireWritable();
         long started = System.nanoTime();
-        Files.createDirectories(setting.folder());
         Provenance provenance = Origin.of(1, "", setting.run(), item.trains());
         Optional<Findings> findings = item.run(setting);
         if (findings.isEmpty()) {
@@ -81,6 +82,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
     }
 
     private void write(String command, Provenance provenance) throws IOException {
+        Files.createDirectories(folder);
         JsonFile.write(folder.resolve(item.name() + ".provenance.json"), provenance);
         JsonFile.write(
                 json(),

@@ -13,7 +13,8 @@ import java.util.stream.LongStream;
  * @param scale how much effort is spent
  * @param data the folder of the real data; empty if none was given
  * @param seedCount number of runs that differ in their seeds only
- * @param folder where everything is written; it exists. What an earlier run has left there is gone on with
+ * @param folder where everything is written; made when there is something to write. What an earlier run has left there is
+ *     gone on with
  * @param run where models are trained, who is told how it goes, and when to stop
  */
 public record Setting(Scale scale, Optional<Path> data, int seedCount, Path folder, RunOptions run) {

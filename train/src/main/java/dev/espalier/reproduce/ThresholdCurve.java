@@ -147,7 +147,7 @@ record ThresholdCurve(List<String> changes) implements Item {
         // The pruned one answers the same in less time.
         try (OnnxRuntimeModel judged = OnnxRuntimeModel.of(smaller.orElse(zeroed), THREADS)) {
             return new Cut(
-                    recipe.groupRules().derive(model).groupSparsity(zeroed),
+                    recipe.groupRules().derive(model).groupsLeft(zeroed),
                     task.evaluate(judged::run, Task.Part.TEST).main().getValue(),
                     smaller.map(left -> (double) Cost.parameters(left) / Cost.parameters(model))
                             .orElse(Double.NaN));

@@ -87,7 +87,7 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
                 List.of(comparison(setting.scale(), found)),
                 List.of(
                         price(found),
-                        overEpochs("Group sparsity in training", "group sparsity", found, Metrics::groupSparsity),
+                        overEpochs("Group sparsity in training", "group sparsity", found, Metrics::groupsLeft),
                         overEpochs(
                                 "Score in training",
                                 mainFigure().label(),
@@ -111,7 +111,7 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
             for (PaperRow.Figure figure : table.figures()) {
                 cells.add(new Comparison.Cell(row.quote(figure), spread(trained, figure::of)));
             }
-            cells.add(Comparison.Cell.ours(spread(trained, RunResult::effectiveSparsity)));
+            cells.add(Comparison.Cell.ours(spread(trained, RunResult::parametersLeft)));
             rows.add(new Comparison.Row(row.name(), cells));
         });
         return new Comparison(
@@ -208,6 +208,6 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
     }
 
     private static double before(RunFolder folder) throws IOException {
-        return folder.metrics().getLast().groupSparsity();
+        return folder.metrics().getLast().groupsLeft();
     }
 }

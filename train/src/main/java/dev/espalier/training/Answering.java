@@ -184,6 +184,12 @@ public final class Answering implements Task {
         };
     }
 
+    /** A window counts if its likeliest start and its likeliest end are both right. */
+    @Override
+    public String trainingMetric() {
+        return "exact_spans";
+    }
+
     @Override
     public int right(Map<String, Tensor> outputs, Example example) {
         return AnswerReader.right(outputs, example.inputs(), example.labels());

@@ -1,5 +1,6 @@
 package dev.espalier.training;
 
+import dev.espalier.journal.RunFolder;
 import dev.espalier.step.StateFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -63,7 +64,16 @@ record Checkpoints(Path folder, int keep) {
         return Optional.empty();
     }
 
+    /** Whether there is one, intact or not. */
+    static boolean anyIn(RunFolder run) throws IOException {
+        return !newestFirst(run.checkpoints()).isEmpty();
+    }
+
     private List<Path> newestFirst() throws IOException {
+        return newestFirst(folder);
+    }
+
+    private static List<Path> newestFirst(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }

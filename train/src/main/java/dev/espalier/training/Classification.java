@@ -19,6 +19,8 @@ import java.util.function.Function;
 
 /** Which class does a sample belong to? For models with one input and one output {@code [batch, classes]}. */
 public final class Classification implements Task {
+    private static final String ACCURACY = "accuracy";
+
     /** Batches that each loader may be ahead of training. */
     private static final int AHEAD = 2;
 
@@ -121,6 +123,11 @@ public final class Classification implements Task {
     }
 
     @Override
+    public String trainingMetric() {
+        return ACCURACY;
+    }
+
+    @Override
     public int right(Map<String, Tensor> outputs, Example example) {
         Tensor logits = outputs.values().iterator().next();
         Tensor labels = example.labels().getFirst();
@@ -146,7 +153,7 @@ public final class Classification implements Task {
             }
         }
         SequencedMap<String, Double> scores = new LinkedHashMap<>();
-        scores.put("accuracy", (double) right / samples);
+        scores.put(ACCURACY, (double) right / samples);
         return new Evaluation(loss / samples, scores, samples);
     }
 

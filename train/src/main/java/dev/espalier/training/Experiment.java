@@ -7,7 +7,6 @@ import dev.espalier.journal.RunResult;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.report.Report;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -82,7 +81,7 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
      * @throws IOException if something cannot be written; what was written before stays
      */
     public Optional<List<RunResult>> begin() throws IOException {
-        folder.create();
+        folder.requireFree();
         return run();
     }
 
@@ -94,31 +93,37 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
      */
     public Optional<List<RunResult>> resume() throws IOException {
         RecipeChanges.requireSame(folder, recipe);
-        Files.createDirectories(folder.path());
         return run();
     }
 
     private Optional<List<RunResult>> run() throws IOException {
         List<Long> seeds = recipe.training().seeds();
-        if (seeds.size() > 1) {
-            RunFolder.replace(folder.recipe(), recipe.toToml());
-        }
         task.notes().forEach(options.listener()::onNote);
         List<RunResult> results = new ArrayList<>();
         for (long seed : seeds) {
             RunFolder place = place(seed);
-            Optional<RunResult> result =
-                    new TrainingRun(recipe, task, start.model(seed), seed, place, options).resume();
-            if (result.isEmpty()) {
-                return Optional.empty();
+            try {
+                Optional<RunResult> result =
+                        new TrainingRun(recipe, task, start.model(seed), seed, folder, place, options).resume();
+                if (result.isEmpty()) {
+                    return Optional.empty();
+                }
+                results.add(result.get());
+            } catch (DivergedException nowhere) {
+                report(place);
+                throw nowhere;
             }
-            results.add(result.get());
-            if (seeds.size() > 1) {
-                Report.of(place).write(place.report());
-            }
+            report(place);
         }
-        Report.of(folder).write(folder.report());
         return Optional.of(results);
+    }
+
+    /** What came of one seed, and of all so far. */
+    private void report(RunFolder place) throws IOException {
+        Report.of(place).write(place.report());
+        if (!place.equals(folder)) {
+            Report.of(folder).write(folder.report());
+        }
     }
 
     /**

@@ -36,7 +36,7 @@ final class Meter {
         return mean(LOSS, BATCHES);
     }
 
-    double accuracy() {
+    double score() {
         return mean(RIGHT, SAMPLES);
     }
 

@@ -10,8 +10,9 @@ package dev.espalier.training;
  * @param epoch the epoch that is being done, from 1
  * @param epochs epochs that there are to do
  * @param loss mean loss since the last evaluation
- * @param accuracy share of samples since then that were right
- * @param groupSparsity share of groups that are not zero; 1 without a penalty
+ * @param metric what is counted as right: {@code accuracy}, say
+ * @param score share of samples since then that were right
+ * @param groupsLeft share of groups that are not zero; 1 without a penalty
  * @param samplesPerSecond of this training
  * @param samples what they are called, plural
  * @param secondsLeft an estimate
@@ -24,8 +25,9 @@ public record Progress(
         int epoch,
         int epochs,
         double loss,
-        double accuracy,
-        double groupSparsity,
+        String metric,
+        double score,
+        double groupsLeft,
         double samplesPerSecond,
         String samples,
         double secondsLeft) {}

@@ -1,6 +1,7 @@
 package dev.espalier.training;
 
 import dev.espalier.journal.RunFolder;
+import dev.espalier.recipe.Key;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.recipe.RecipeReader;
 import java.io.IOException;
@@ -14,10 +15,6 @@ import java.util.TreeSet;
 
 /** A run goes on with the recipe that it was begun with: anything else would be no run of either. */
 final class RecipeChanges {
-    /** Where things lie and how often they are saved changes nothing. */
-    private static final Set<String> HARMLESS =
-            Set.of("data.dir", "data.file", "data.loaders", "checkpoint.every", "checkpoint.keep");
-
     private RecipeChanges() {}
 
     /** Refuses to go on with another recipe. A folder without one is a run that did not get that far. */
@@ -25,22 +22,31 @@ final class RecipeChanges {
         if (!Files.exists(folder.recipe())) {
             return;
         }
-        Map<String, String> before =
-                RecipeReader.read(folder.recipe(), List.of()).settings();
-        Map<String, String> now = recipe.settings();
-        Set<String> keys = new TreeSet<>(before.keySet());
-        keys.addAll(now.keySet());
-        keys.removeAll(HARMLESS);
-        List<String> changes = new ArrayList<>();
-        for (String key : keys) {
-            if (!Objects.equals(before.get(key), now.get(key))) {
-                changes.add("%s was %s, and is %s now".formatted(key, before.get(key), now.get(key)));
-            }
-        }
+        List<String> changes =
+                between(RecipeReader.read(folder.recipe(), List.of()).settings(), recipe.settings());
         if (!changes.isEmpty()) {
             throw new IllegalArgumentException(
                     "%s was begun with another recipe: %s; give it the one it had, or another folder"
                             .formatted(folder.path(), String.join("; ", changes)));
         }
+    }
+
+    /**
+     * What makes two recipes two, in words.
+     *
+     * @param before values by the paths of their keys
+     * @param now those of the other
+     */
+    static List<String> between(Map<String, String> before, Map<String, String> now) {
+        Set<String> paths = new TreeSet<>(before.keySet());
+        paths.addAll(now.keySet());
+        Recipe.keys().stream().filter(Key::mayChange).map(Key::path).forEach(paths::remove);
+        List<String> changes = new ArrayList<>();
+        for (String path : paths) {
+            if (!Objects.equals(before.get(path), now.get(path))) {
+                changes.add("%s was %s, and is %s now".formatted(path, before.get(path), now.get(path)));
+            }
+        }
+        return changes;
     }
 }

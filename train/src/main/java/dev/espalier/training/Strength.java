@@ -149,7 +149,7 @@ final class Strength {
     }
 
     /** The share of groups that are not zero. A step without a penalty knows nothing of zeros: then it is what is held. */
-    double groupSparsity(Summary summary) {
+    double groupsLeft(Summary summary) {
         int zero = held.count() > 0 ? held.count() : summary.zeroed();
         return summary.groups() == 0 ? 1 : 1 - (double) zero / summary.groups();
     }
@@ -158,7 +158,7 @@ final class Strength {
     private double share(Summary summary) {
         return switch (recipe.target().kind()) {
             case NONE -> 1;
-            case SPARSITY -> groupSparsity(summary);
+            case GROUPS -> groupsLeft(summary);
             case PARAMETERS -> share(PruneReport::parametersAfter, PruneReport::parametersBefore);
             case FLOPS -> share(PruneReport::flopsAfter, PruneReport::flopsBefore);
         };

@@ -8,7 +8,6 @@ import dev.espalier.recipe.Recipe;
 import dev.espalier.recipe.TargetRecipe;
 import dev.espalier.report.SweepPage;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +104,6 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
      * @throws DivergedException if nothing came out of any λ
      */
     public Optional<List<Point>> run() throws IOException {
-        Files.createDirectories(folder.path());
         List<Point> points = new ArrayList<>();
         Experiment before = null;
         for (double lambda : lambdas) {

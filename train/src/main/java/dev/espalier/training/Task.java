@@ -111,6 +111,13 @@ public interface Task {
     Loss loss();
 
     /**
+     * What {@link #right} counts. It need not be what {@link #evaluate} finds.
+     *
+     * @return a name as in {@link Evaluation#scores}
+     */
+    String trainingMetric();
+
+    /**
      * How many samples of a batch a model gets right.
      *
      * @param outputs what it answered, by name

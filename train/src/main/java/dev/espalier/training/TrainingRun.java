@@ -22,10 +22,12 @@ import java.util.SequencedMap;
  * written down every so many steps, and nothing else has a memory.
  */
 public final class TrainingRun {
+    private final Recipe whole;
     private final Recipe recipe;
     private final Task task;
     private final Graph initial;
     private final long seed;
+    private final RunFolder experiment;
     private final RunFolder folder;
     private final RunOptions options;
     private final Checkpoints checkpoints;
@@ -66,24 +68,52 @@ public final class TrainingRun {
      * @param options what does not change the outcome
      */
     public TrainingRun(Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
-        this.recipe = recipe.with("training.seeds=[" + seed + "]");
+        this(recipe.with(seeds(seed)), task, initial, seed, folder, folder, options);
+    }
+
+    /**
+     * A run of an experiment.
+     *
+     * @param whole how to train, for all seeds
+     * @param task what is learned
+     * @param initial the model to start from
+     * @param seed one of the seeds
+     * @param experiment where the recipe for all seeds is written
+     * @param folder where everything else is written; the same if there is only one seed
+     * @param options what does not change the outcome
+     */
+    TrainingRun(
+            Recipe whole,
+            Task task,
+            Graph initial,
+            long seed,
+            RunFolder experiment,
+            RunFolder folder,
+            RunOptions options) {
+        this.whole = whole;
+        this.recipe = whole.with(seeds(seed));
         this.task = task;
         this.initial = initial;
         this.seed = seed;
+        this.experiment = experiment;
         this.folder = folder;
         this.options = options;
         this.checkpoints =
                 new Checkpoints(folder.checkpoints(), recipe.checkpoint().keep());
     }
 
+    private static String seeds(long seed) {
+        return "training.seeds=[" + seed + "]";
+    }
+
     /**
-     * Trains from the beginning. The folder must be empty or not there yet.
+     * Trains from the beginning. The folder must be empty or not there yet; it is made when the first step can be done.
      *
      * @return what came out; empty if the run was stopped, and can be resumed
      * @throws IOException if something cannot be written; what was written before stays
      */
     public Optional<RunResult> begin() throws IOException {
-        folder.create();
+        folder.requireFree();
         return train();
     }
 
@@ -100,20 +130,28 @@ public final class TrainingRun {
         if (finished.isPresent()) {
             return finished;
         }
-        Files.createDirectories(folder.path());
         return train();
     }
 
     private Optional<RunResult> train() throws IOException {
+        try {
+            return trainOrGiveUp();
+        } catch (DivergedException nowhere) {
+            folder.giveUp(String.valueOf(nowhere.getMessage()));
+            throw nowhere;
+        }
+    }
+
+    private Optional<RunResult> trainOrGiveUp() throws IOException {
         try (Session session = new Session(recipe, task, initial, seed, options)) {
             Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
             if (checkpoint.isPresent()) {
                 session.restore();
                 options.listener().onNote("going on from " + checkpoint.get());
             } else {
-                RunFolder.replace(folder.recipe(), recipe.toToml());
-                folder.write(Origin.provenance(seed, session.kernelName(), options.device()));
+                writeOrigin(session);
             }
+            Files.deleteIfExists(folder.reasonFile());
             since = System.nanoTime();
             if (!train(session)) {
                 return Optional.empty();
@@ -121,6 +159,19 @@ public final class TrainingRun {
             session.finish();
             return Optional.of(new Delivery(task, folder).deliver(session, seed, secondsNow()));
         }
+    }
+
+    /** All that could fail before the first step has not: now there is something to write down. */
+    private void writeOrigin(Session session) throws IOException {
+        if (Standing.of(folder) != Standing.NOTHING) {
+            options.listener()
+                    .onNote(folder.path() + " has no checkpoint that could be gone on from: its training ended before"
+                            + " the first, or all are damaged; it begins again with epoch 1");
+        }
+        Files.createDirectories(folder.path());
+        RunFolder.replace(experiment.recipe(), whole.toToml());
+        RunFolder.replace(folder.recipe(), recipe.toToml());
+        folder.write(Origin.provenance(seed, session.kernelName(), options.device()));
     }
 
     /** To the end; false if the run was stopped before. */

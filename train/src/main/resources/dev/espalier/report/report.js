@@ -276,7 +276,7 @@
           const count = Math.round(share * chart.notes[y]);
           return box(chart.rows[y], [
             ['', 'epoch', digits(chart.columns[x], 4)],
-            ['', 'not zero', `${percent(share)}, ${count} of ${chart.notes[y]}`],
+            ['', 'left', `${percent(share)}, ${count} of ${chart.notes[y]}`],
           ]);
         },
       }),

@@ -1,11 +1,13 @@
 package dev.espalier.journal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -74,6 +76,7 @@ class RunFolderTest {
                 new LinkedHashMap<>(Map.of("accuracy", 0.97)),
                 new LinkedHashMap<>(Map.of("accuracy", 0.98)),
                 0.5,
+                0.4,
                 1000,
                 200,
                 5000,
@@ -83,7 +86,7 @@ class RunFolderTest {
                 1);
         folder.write(result);
         assertEquals(Optional.of(result), folder.result());
-        assertEquals(0.2, result.effectiveSparsity());
+        assertEquals(0.2, result.parametersLeft());
         assertEquals(2, result.speedUp());
     }
 
@@ -98,18 +101,57 @@ class RunFolderTest {
     @Test
     void aFolderThatHoldsSomethingIsNotTaken() throws IOException {
         RunFolder folder = new RunFolder(temporary.resolve("run"));
-        folder.create();
-        folder.create();
+        folder.requireFree();
+        assertFalse(Files.exists(folder.path()), "it was made, though nothing has begun");
+        Files.createDirectory(folder.path());
+        folder.requireFree();
         Files.writeString(folder.recipe(), "");
-        assertThrows(DirectoryNotEmptyException.class, folder::create);
+        assertThrows(DirectoryNotEmptyException.class, folder::requireFree);
+        String message = String.valueOf(assertThrows(
+                        FileSystemException.class,
+                        () -> new RunFolder(folder.recipe().resolve("a").resolve("b")).requireFree())
+                .getMessage());
+        assertTrue(message.startsWith(folder.recipe().toString()), message);
+    }
+
+    @Test
+    void aReasonComesBackAsItWas() throws IOException {
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        assertEquals(Optional.empty(), folder.reason());
+        folder.giveUp("the loss is NaN: lower optimizer.rate = 0.1");
+        assertEquals(Optional.of("the loss is NaN: lower optimizer.rate = 0.1"), folder.reason());
+    }
+
+    /** Lines and results as versions wrote them that said group sparsity, and knew accuracy only. */
+    @Test
+    void whatOlderVersionsWroteCanBeRead() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        Files.writeString(folder.metricsFile(), """
+                {"step":12,"epoch":1.0,"phase":"sparsify","seconds":0.5,"samples_per_second":800.0,"learning_rate":0.01,\
+                "lambda":0.01,"train_loss":2.1,"train_accuracy":0.25,"penalty":3.0,"loss":1.9,"scores":{"accuracy":0.3},\
+                "group_sparsity":0.75,"iterations_per_group":1.5,"skipped_steps":0,"non_zero_groups":{"a":3}}
+                """);
+        Metrics line = folder.metrics().getFirst();
+        assertEquals("accuracy", line.trainMetric());
+        assertEquals(0.25, line.trainScore());
+        assertEquals(0.75, line.groupsLeft());
+        Files.writeString(folder.resultFile(), """
+                {"seed":1,"steps":24,"seconds":1.0,"lambda":0.01,"loss":0.2,"scores":{"accuracy":0.9},\
+                "pruned_scores":{"accuracy":0.9},"group_sparsity":0.75,"parameters_before":10,"parameters_after":5,\
+                "flops_before":20,"flops_after":10,"max_abs_difference":0.0,"latency_milliseconds_before":1.0,\
+                "latency_milliseconds_after":0.5}
+                """);
+        RunResult result = folder.result().orElseThrow();
+        assertEquals(0.75, result.groupsLeft());
+        assertEquals(Double.NaN, result.prunedGroupsLeft());
     }
 
     @Test
     void seedsAreRunsOfTheirOwnInOrder() throws IOException {
         RunFolder folder = new RunFolder(temporary);
         assertEquals(List.of(folder), folder.runs());
-        folder.seed(10).create();
-        folder.seed(9).create();
+        Files.createDirectory(folder.seed(10).path());
+        Files.createDirectory(folder.seed(9).path());
         Files.createDirectory(temporary.resolve("seed-x"));
         assertEquals(List.of(folder.seed(9), folder.seed(10)), folder.runs());
     }
@@ -134,6 +176,7 @@ class RunFolderTest {
                 1e-3,
                 1e-4,
                 loss,
+                "exact_spans",
                 0.9,
                 0.01,
                 0.4,

@@ -32,7 +32,7 @@ final class RecipePageTest {
                                 key.kinds().isEmpty() ? "" : String.join(", ", key.kinds()),
                                 key.takes(),
                                 key.standard().map(text -> "`" + text + "`").orElse("required"),
-                                key.meaning()))
+                                key.meaning() + (key.mayChange() ? "; may change on `--resume`" : "")))
                 .collect(Collectors.joining());
     }
 

@@ -87,12 +87,10 @@ final class RecipeReaderTest {
         assertProblem(
                 SHORT,
                 "target.share is missing: how much of it shall be left (a number, above 0 and below 1)",
-                "target.kind=sparsity");
+                "target.kind=groups");
         assertEquals(
                 0.25,
-                read(SHORT, "target.kind=sparsity", "target.share=0.25")
-                        .target()
-                        .share());
+                read(SHORT, "target.kind=groups", "target.share=0.25").target().share());
     }
 
     @Test
@@ -237,6 +235,17 @@ final class RecipeReaderTest {
                 SHORT,
                 "model.kind = vgg16 and data.kind = digits do not fit: vgg16 reads images of at least 32×32, such as cifar10",
                 "model.kind=vgg16");
+        for (String model : List.of("model.kind=onnx", "model.kind=mlp")) {
+            assertProblem(
+                    SHORT,
+                    model.replace("=", " = ")
+                            + " and data.kind = squad do not fit: squad needs a model with a tokenizer;"
+                            + " set model.kind to bert, and model.checkpoint to its folder",
+                    "data.kind=squad",
+                    "data.dir=squad",
+                    model,
+                    model.endsWith("onnx") ? "model.file=x.onnx" : "model.hidden=[3]");
+        }
         assertProblem(
                 SHORT,
                 "method.kind = proximal needs a penalty: set penalty.kind to group-lasso or group-mcp, or method.kind to baseline",

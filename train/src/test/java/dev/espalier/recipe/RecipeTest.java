@@ -81,7 +81,7 @@ final class RecipeTest {
             new ScheduleRecipe.Cosine(1e-7));
 
     private static final List<TargetRecipe.Kind> TARGETS =
-            List.of(TargetRecipe.Kind.SPARSITY, TargetRecipe.Kind.PARAMETERS, TargetRecipe.Kind.FLOPS);
+            List.of(TargetRecipe.Kind.GROUPS, TargetRecipe.Kind.PARAMETERS, TargetRecipe.Kind.FLOPS);
 
     /** A recipe of the given kinds, where data and model fit each other; {@code number} counts through the other kinds. */
     private static Recipe recipe(DataRecipe.Source source, ModelRecipe model, int number) {
@@ -295,7 +295,7 @@ final class RecipeTest {
 
     @Test
     void aBaselineTrainsAsLongInOnePhaseAndWithoutATarget() {
-        Recipe dense = read("phases.warm_up_epochs=2 phases.heal_epochs=3 target.kind=sparsity target.share=0.5")
+        Recipe dense = read("phases.warm_up_epochs=2 phases.heal_epochs=3 target.kind=groups target.share=0.5")
                 .asBaseline();
         assertEquals(11, dense.totalEpochs());
         assertEquals(11, dense.training().epochs());

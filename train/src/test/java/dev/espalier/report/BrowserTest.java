@@ -156,7 +156,7 @@ final class BrowserTest {
         browser().visit(run.report());
         String tip = browser().evaluate("""
                         new Promise(done => {
-                          const plot = document.querySelector('[data-chart=sparsity] .plot');
+                          const plot = document.querySelector('[data-chart=groups] .plot');
                           echarts.getInstanceByDom(plot).dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 4});
                           setTimeout(() => done(plot.querySelector('.tooltip').textContent), 100);
                         })

@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.journal.Metrics;
 import dev.espalier.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -62,10 +65,10 @@ final class ReportTest {
         assertTrue(page.contains("<strong>13.2 %</strong> <span>9,022 of 68,170</span>"));
         assertEquals(
                 List.of(
-                        "| Model | Accuracy | Groups not zero | Parameters | FLOPs | Latency | Speed-up |",
+                        "| Model | Accuracy | Groups left | Parameters | FLOPs | Latency | Speed-up |",
                         "| dense baseline | 98.5 % | 100.0 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
                         "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
-                        "| pruned | pruned.onnx | 97.8 % | 25.2 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × |"),
+                        "| pruned | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × |"),
                 rows(page, "The models of this run"));
         List<String> layers = rows(page, "Layers before and after pruning");
         assertEquals(6, layers.size());
@@ -186,12 +189,70 @@ final class ReportTest {
         assertEquals("| seed 4 | – | – | – | – | – | – | – |", seeds.get(4));
         assertTrue(seeds.get(5).startsWith("| mean ± deviation | 97.8 ± 0.2 % |"), seeds.get(5));
         assertTrue(page.contains("not finished"));
-        JsonNode lines = chart(page, "sparsity").get("lines");
+        JsonNode lines = chart(page, "groups").get("lines");
         assertEquals(List.of("FAINT", "FAINT", "FAINT", "FAINT", "SOLID"), lines.findValuesAsText("stroke"));
         assertEquals(10, lines.get(4).get("points").size());
         assertEquals(3, lines.at("/4/points/9").size());
         assertTrue(page.contains("Of several seeds, this shows seed 1."));
         assertTrue(page.contains("<dt>Seed</dt><dd>1, 2, 3, 4</dd>"));
+    }
+
+    @Test
+    void aRunThatWasGivenUpSaysWhy() throws IOException {
+        RunFolder run = SampleRuns.underWay(folder.resolve("lost"), 1, 1e-3, 3);
+        run.giveUp("the mean loss is <NaN>: lower optimizer.rate = 0.1");
+        String page = Report.of(run).html();
+        assertTrue(page.contains("<span class=\"status open\">given up</span>"));
+        assertTrue(
+                page.contains("The training was given up: the mean loss is &lt;NaN&gt;: lower optimizer.rate = 0.1"));
+        RunFolder other = SampleRuns.finished(folder.resolve("good"), 1, 1e-3);
+        List<String> runs = rows(Report.of(List.of(run, other)).html(), "The runs");
+        assertTrue(runs.get(1).startsWith("| lost | given up | – |"), runs.get(1));
+    }
+
+    @Test
+    void ofSeveralSeedsTheOneThatWasGivenUpSaysWhy() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("seeds"));
+        SampleRuns.finished(run.seed(1).path(), 1, 1e-3);
+        SampleRuns.underWay(run.seed(2).path(), 2, 1e-3, 4).giveUp("no better than chance");
+        assertTrue(Report.of(run).html().contains("The training of seed 2 was given up: no better than chance"));
+    }
+
+    /** F1 is not what training counts: the two are no curves of one chart. */
+    @Test
+    void whatIsCountedOtherwiseInTrainingHasAChartAndAColumnOfItsOwn() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("squad"));
+        for (Metrics line :
+                SampleRuns.underWay(folder.resolve("digits"), 1, 1e-3, 3).metrics()) {
+            Files.createDirectories(run.path());
+            run.append(new Metrics(
+                    line.step(),
+                    line.epoch(),
+                    line.phase(),
+                    line.seconds(),
+                    line.samplesPerSecond(),
+                    line.learningRate(),
+                    line.lambda(),
+                    line.trainLoss(),
+                    "exact_spans",
+                    line.trainScore(),
+                    line.penalty(),
+                    line.loss(),
+                    new LinkedHashMap<>(Map.of("f1", 0.5)),
+                    line.groupsLeft(),
+                    line.iterationsPerGroup(),
+                    line.skippedSteps(),
+                    line.nonZeroGroups()));
+        }
+        String page = Report.of(run).html();
+        assertEquals(List.of("evaluation"), chart(page, "score-f1").get("lines").findValuesAsText("name"));
+        assertEquals(
+                "Exact spans in training",
+                chart(page, "train-exact_spans").get("title").asText());
+        assertTrue(rows(page, "All evaluations of squad")
+                .getFirst()
+                .contains("| Exact spans in training | Groups left |"));
+        assertFalse(page.contains("Accuracy"), "nobody counted that");
     }
 
     @Test
@@ -249,7 +310,7 @@ final class ReportTest {
         String page = Files.readString(file);
         assertEquals(
                 List.of(
-                        "| λ | Pruned accuracy | Groups not zero | Parameters left | Run |",
+                        "| λ | Pruned accuracy | Groups left | Parameters left | Run |",
                         "| dense baseline | 98.5 % | 100.0 % | 100.0 % | – |",
                         "| 1e-4 | 97.6 % | 25.2 % | 13.2 % | weak |",
                         "| 0.01 | 97.8 % | 25.2 % | 13.2 % | strong run |"),

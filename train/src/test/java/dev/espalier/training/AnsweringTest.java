@@ -36,10 +36,12 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,10 +128,16 @@ final class AnsweringTest {
         HuggingFace.save(checkpoint, Bert.questionAnswering(TINY, Weights.seeded(7)), TINY);
         Files.copy(resource("tiny-vocab.txt"), checkpoint.resolve("vocab.txt"));
         List<String> notes = new ArrayList<>();
+        Set<String> shown = new HashSet<>();
         RunOptions listening = RunOptions.DEFAULT.withListener(new TrainingListener() {
             @Override
             public void onNote(String text) {
                 notes.add(text);
+            }
+
+            @Override
+            public void onStep(Progress progress) {
+                shown.add(progress.metric());
             }
         });
         RunFolder folder = new RunFolder(temporary.resolve("run"));
@@ -147,6 +155,8 @@ final class AnsweringTest {
             assertEquals(139, tokenizer.size());
         }
         assertTrue(Files.size(folder.report()) > 0);
+        assertEquals("exact_spans", folder.metrics().getFirst().trainMetric());
+        assertEquals(Set.of("exact_spans"), shown);
     }
 
     @Test
@@ -198,7 +208,7 @@ final class AnsweringTest {
         assertTrue(task.chance() < 0.5, "chance is " + task.chance());
         assertEquals(result.scores(), result.prunedScores());
         assertTrue(result.maxAbsDifference() < 1e-3, result.toString());
-        assertTrue(result.groupSparsity() < 1, "nothing became zero: " + result);
+        assertTrue(result.groupsLeft() < 1, "nothing became zero: " + result);
         assertTrue(Files.size(folder.pruned()) < Files.size(folder.model()));
     }
 

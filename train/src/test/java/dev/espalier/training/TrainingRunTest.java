@@ -79,8 +79,8 @@ class TrainingRunTest {
         assertTrue(result.scores().firstEntry().getValue() > 0.7, result.toString());
         assertEquals(result.scores(), result.prunedScores());
         assertTrue(result.maxAbsDifference() < 1e-4, result.toString());
-        assertTrue(result.groupSparsity() < 0.9, "nothing became zero: " + result);
-        assertTrue(result.effectiveSparsity() < 0.9, result.toString());
+        assertTrue(result.groupsLeft() < 0.9, "nothing became zero: " + result);
+        assertTrue(result.parametersLeft() < 0.9, result.toString());
         assertEquals(Optional.of(result), folder.result());
 
         assertEquals(recipe(), RecipeReader.read(folder.recipe(), List.of()));
@@ -93,7 +93,7 @@ class TrainingRunTest {
         assertEquals(
                 List.of(10L, 20L, 30L, 40L), metrics.stream().map(Metrics::step).toList());
         assertTrue(metrics.getLast().trainLoss() < metrics.getFirst().trainLoss());
-        assertEquals(result.groupSparsity(), metrics.getLast().groupSparsity());
+        assertEquals(result.groupsLeft(), metrics.getLast().groupsLeft());
         assertEquals(1e-2, metrics.getLast().lambda());
         assertEquals(1e-2, metrics.getLast().learningRate());
         assertTrue(metrics.getLast().iterationsPerGroup() > 0);
@@ -143,11 +143,12 @@ class TrainingRunTest {
                     line.learningRate(),
                     line.lambda(),
                     line.trainLoss(),
-                    line.trainAccuracy(),
+                    line.trainMetric(),
+                    line.trainScore(),
                     line.penalty(),
                     line.loss(),
                     line.scores(),
-                    line.groupSparsity(),
+                    line.groupsLeft(),
                     line.iterationsPerGroup(),
                     line.skippedSteps(),
                     line.nonZeroGroups()));
@@ -162,7 +163,7 @@ class TrainingRunTest {
         "phases.heal_epochs=2",
         "training.epochs=3",
         "training.accumulate=3",
-        "target.kind=sparsity",
+        "target.kind=groups",
         "target.share=0.95",
         "data.padding=1",
         "schedule.kind=cosine",
@@ -253,7 +254,7 @@ class TrainingRunTest {
     @Test
     void aFolderThatHoldsSomethingIsNotOverwritten() throws IOException {
         RunFolder folder = folder("run");
-        folder.create();
+        Files.createDirectories(folder.path());
         Files.writeString(folder.recipe(), "precious");
         assertThrows(DirectoryNotEmptyException.class, () -> train(recipe(), folder));
         assertEquals("precious", Files.readString(folder.recipe()));
@@ -303,8 +304,8 @@ class TrainingRunTest {
         assertEquals(
                 List.of(0.0, 0.0, 1e-2, 1e-2, 1e-2, 0.0, 0.0),
                 metrics.stream().map(Metrics::lambda).toList());
-        assertEquals(1, metrics.get(1).groupSparsity());
-        assertTrue(metrics.get(4).groupSparsity() < 0.95);
+        assertEquals(1, metrics.get(1).groupsLeft());
+        assertTrue(metrics.get(4).groupsLeft() < 0.95);
         assertEquals(metrics.get(4).nonZeroGroups(), metrics.getLast().nonZeroGroups());
         assertNotEquals(metrics.get(4).loss(), metrics.getLast().loss());
         assertEquals(1e-3, metrics.getLast().learningRate());
@@ -314,14 +315,14 @@ class TrainingRunTest {
     void theSubgradientMethodMakesZerosAtTheEnd() throws IOException {
         RunFolder folder = folder("subgradient");
         RunResult result = train(recipe("method.kind=subgradient", "method.threshold=0.1"), folder);
-        assertEquals(1, folder.metrics().getLast().groupSparsity());
-        assertTrue(result.groupSparsity() < 0.95, result.toString());
+        assertEquals(1, folder.metrics().getLast().groupsLeft());
+        assertTrue(result.groupsLeft() < 0.95, result.toString());
     }
 
     @Test
     void aBaselineHasNoZeros() throws IOException {
         RunResult result = train(recipe().asBaseline(), folder("baseline"));
-        assertEquals(1, result.groupSparsity());
+        assertEquals(1, result.groupsLeft());
         assertEquals(0, result.lambda());
         assertEquals("train", folder("baseline").metrics().getFirst().phase());
         assertEquals(result.parametersBefore(), result.parametersAfter());
@@ -369,15 +370,15 @@ class TrainingRunTest {
                 DivergedException.class,
                 () -> train(recipe("penalty.lambda=10", "divergence.chance_epochs=0"), folder));
         assertTrue(problem.toString().contains("weaker penalty"), problem.toString());
-        assertEquals(0, folder.metrics().getLast().groupSparsity());
+        assertEquals(0, folder.metrics().getLast().groupsLeft());
     }
 
     @Test
     void aTargetIsReached() throws IOException {
         RunResult result = train(
-                recipe("target.kind=sparsity", "target.share=0.4", "training.epochs=25", "penalty.lambda=1e-5"),
+                recipe("target.kind=groups", "target.share=0.4", "training.epochs=25", "penalty.lambda=1e-5"),
                 folder("run"));
-        assertEquals(0.4, result.groupSparsity(), 0.05);
+        assertEquals(0.4, result.groupsLeft(), 0.05);
         assertTrue(result.lambda() > 1e-5);
     }
 }

@@ -35,12 +35,12 @@ public record ModelGroups(List<LayerGroups> layers) {
     }
 
     /**
-     * The paper's group sparsity: the share of groups that are <em>not</em> zero.
+     * The share of groups that are left, that is not zero. The paper calls it group sparsity.
      *
      * @param graph the graph with the weights' contents
      * @return between 0 and 1; 1 if there are no groups
      */
-    public double groupSparsity(Graph graph) {
+    public double groupsLeft(Graph graph) {
         return count() == 0 ? 1 : 1 - (double) zeroGroups(graph) / count();
     }
 }

@@ -45,9 +45,10 @@ public record PruneReport(
      *
      * @param plan its channels and weights
      * @param groups number of its groups: one for each input channel, unless another layer reads the same weights
-     * @param nonZeroGroups number of those that are not zero
+     * @param nonZeroGroups number of those that were not zero before
+     * @param groupsLeft number of those that are not zero in what is left of the layer
      */
-    public record Layer(LayerPlan plan, int groups, int nonZeroGroups) {}
+    public record Layer(LayerPlan plan, int groups, int nonZeroGroups, int groupsLeft) {}
 
     /**
      * Counts.
@@ -63,8 +64,9 @@ public record PruneReport(
         for (LayerGroups layer : GroupRules.everything().derive(before).layers()) {
             groups.put(layer.nodes().getFirst().name(), layer);
         }
+        Map<String, Integer> left = nonZeroGroups(after);
         List<Layer> layers = plan.layers().stream()
-                .map(layer -> layer(layer, groups.get(layer.name()), before))
+                .map(layer -> layer(layer, groups.get(layer.name()), before, left))
                 .toList();
         return new PruneReport(
                 Cost.parameters(before),
@@ -77,12 +79,31 @@ public record PruneReport(
                 OptionalDouble.empty());
     }
 
-    private static Layer layer(LayerPlan plan, @Nullable LayerGroups groups, Graph graph) {
-        if (groups == null) {
-            return new Layer(plan, 0, 0);
+    /** Number of groups that are not zero, by every node that reads them. */
+    private static Map<String, Integer> nonZeroGroups(Graph graph) {
+        Map<String, Integer> counts = new HashMap<>();
+        for (LayerGroups layer : GroupRules.everything().derive(graph).layers()) {
+            layer.nodes().forEach(node -> counts.put(node.name(), nonZeroGroups(layer, graph)));
         }
-        int count = groups.groups().count();
-        return new Layer(plan, count, count - groups.zeroGroups(graph));
+        return counts;
+    }
+
+    private static int nonZeroGroups(LayerGroups layer, Graph graph) {
+        return layer.groups().count() - layer.zeroGroups(graph);
+    }
+
+    /** Of several nodes that read the same weights, one that is still there tells what is left of their groups. */
+    private static Layer layer(LayerPlan plan, @Nullable LayerGroups groups, Graph before, Map<String, Integer> left) {
+        return groups == null
+                ? new Layer(plan, 0, 0, 0)
+                : new Layer(
+                        plan,
+                        groups.groups().count(),
+                        nonZeroGroups(groups, before),
+                        groups.nodes().stream()
+                                .mapToInt(node -> left.getOrDefault(node.name(), 0))
+                                .max()
+                                .orElse(0));
     }
 
     private static long flops(Graph graph, Map<String, Long> dimensions) {
@@ -127,22 +148,33 @@ public record PruneReport(
     }
 
     /**
-     * The share of groups that are not zero.
+     * The share of groups that were not zero before pruning. The paper calls it group sparsity.
      *
      * @return from 0 to 1
      */
-    public double groupSparsity() {
+    public double groupsNotZero() {
         return share(
                 layers.stream().mapToLong(Layer::nonZeroGroups).sum(),
                 layers.stream().mapToLong(Layer::groups).sum());
     }
 
     /**
-     * The share of parameters that are left.
+     * The share of groups that are left: not zero in the smaller model.
      *
      * @return from 0 to 1
      */
-    public double effectiveSparsity() {
+    public double groupsLeft() {
+        return share(
+                layers.stream().mapToLong(Layer::groupsLeft).sum(),
+                layers.stream().mapToLong(Layer::groups).sum());
+    }
+
+    /**
+     * The share of parameters that are left. The paper calls it effective sparsity.
+     *
+     * @return from 0 to 1
+     */
+    public double parametersLeft() {
         return share(parametersAfter, parametersBefore);
     }
 
@@ -162,8 +194,9 @@ public record PruneReport(
                 .put("parameters_after", parametersAfter)
                 .put("flops_before", flopsBefore)
                 .put("flops_after", flopsAfter)
-                .put("group_sparsity", groupSparsity())
-                .put("effective_sparsity", effectiveSparsity());
+                .put("groups_not_zero", groupsNotZero())
+                .put("groups_left", groupsLeft())
+                .put("parameters_left", parametersLeft());
         put(root, "max_abs_difference", maxAbsDifference);
         put(root, "latency_ms_before", latencyMillisecondsBefore);
         put(root, "latency_ms_after", latencyMillisecondsAfter);
@@ -191,9 +224,9 @@ public record PruneReport(
                 .put("weights_before", plan.weightsBefore())
                 .put("weights_after", plan.weightsAfter())
                 .put("groups", layer.groups())
-                .put("nonzero_groups", layer.nonZeroGroups())
-                .put("group_sparsity", share(layer.nonZeroGroups(), layer.groups()))
-                .put("effective_sparsity", share(plan.weightsAfter(), plan.weightsBefore()))
+                .put("groups_not_zero", share(layer.nonZeroGroups(), layer.groups()))
+                .put("groups_left", share(layer.groupsLeft(), layer.groups()))
+                .put("weights_left", share(plan.weightsAfter(), plan.weightsBefore()))
                 .put("why", plan.why());
     }
 }

@@ -147,7 +147,7 @@ class GroupRulesTest {
         Value product = builder.add("computed", new MatMul(), fixed, computed);
         Graph graph = builder.outputs(builder.add("square", new MatMul(), product, product));
         assertEquals(List.of(), GroupRules.everything().derive(graph).layers());
-        assertEquals(1, GroupRules.everything().derive(graph).groupSparsity(graph));
+        assertEquals(1, GroupRules.everything().derive(graph).groupsLeft(graph));
     }
 
     @Test
@@ -319,9 +319,9 @@ class GroupRulesTest {
                 Map.of(self + "query.weight", query, self + "key.weight", key.cast(DataType.FLOAT32)));
         ModelGroups groups = PaperRules.BERT.derive(graph);
         assertEquals(0, groups.zeroGroups(graph));
-        assertEquals(1, groups.groupSparsity(graph));
+        assertEquals(1, groups.groupsLeft(graph));
         assertEquals(3, groups.zeroGroups(sparse));
-        assertEquals(1 - 3.0 / groups.count(), groups.groupSparsity(sparse), 1e-15);
+        assertEquals(1 - 3.0 / groups.count(), groups.groupsLeft(sparse), 1e-15);
         LayerGroups first = groups.layers().getFirst();
         assertEquals(self + "query.weight", first.name());
         assertTrue(first.zeros(sparse)[3]);

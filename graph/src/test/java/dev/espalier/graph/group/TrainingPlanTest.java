@@ -165,6 +165,6 @@ class TrainingPlanTest {
         });
         Map<String, Tensor> trained = new HashMap<>();
         weights.forEach((name, view) -> trained.put(name, Tensor.of(DataType.FLOAT32, view.shape(), view.segment())));
-        assertEquals(0, groups.groupSparsity(BERT.withTensors(trained)));
+        assertEquals(0, groups.groupsLeft(BERT.withTensors(trained)));
     }
 }

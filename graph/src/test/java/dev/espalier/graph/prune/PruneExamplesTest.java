@@ -346,6 +346,22 @@ final class PruneExamplesTest {
         assertThrows(GraphException.class, () -> off.requireEqual(TOLERANCE));
     }
 
+    /** What a layer hears from a channel that is constant goes into its bias: a group less than were not zero before. */
+    @Test
+    void reportTellsGroupsBeforePruningFromThoseThatAreLeft() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value hidden = linear("first", x, Tensor.of(new float[] {1, 2, 0, 0, 3, 4}, 3, 2));
+        Graph model = graph.outputs(linear("last", hidden, Tensor.of(new float[] {1, 2, 3, 4, 5, 6}, 2, 3)));
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(model));
+        assertEquals(1, report.groupsNotZero());
+        assertEquals(4.0 / 5, report.groupsLeft());
+        assertEquals(3, report.layers().getLast().nonZeroGroups());
+        assertEquals(2, report.layers().getLast().groupsLeft());
+        assertTrue(report.toJson().contains("\"groups_not_zero\" : 1.0"), report.toJson());
+        assertTrue(report.toJson().contains("\"groups_left\" : 0.8"), report.toJson());
+    }
+
     @Test
     void reportCountsGroupsAndParameters() {
         Value x = image(4);
@@ -353,10 +369,11 @@ final class PruneExamplesTest {
         Graph model = graph.outputs(convolution("second", first, 1, true, zeros(inputs(1), 2, 3, 3, 3)));
         PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
         PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(model));
-        assertEquals(5.0 / 7, report.groupSparsity());
+        assertEquals(5.0 / 7, report.groupsLeft());
         assertEquals(Cost.parameters(plan.apply()), report.parametersAfter());
-        assertEquals((54.0 + 2 + 36 + 2) / (108 + 3 + 54 + 2), report.effectiveSparsity());
+        assertEquals((54.0 + 2 + 36 + 2) / (108 + 3 + 54 + 2), report.parametersLeft());
         assertTrue(report.flopsAfter() < report.flopsBefore());
+        assertEquals(report.groupsNotZero(), report.groupsLeft(), "nothing went but zeros");
         String picture = PrunePicture.svg(plan.layers());
         assertEquals(5, picture.split("<rect ", -1).length, "two bars for each layer");
     }

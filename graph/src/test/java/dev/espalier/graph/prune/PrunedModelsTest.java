@@ -58,7 +58,7 @@ final class PrunedModelsTest {
         Graph sparse = vgg.withTensors(changed);
         PrunePlan plan = Pruner.plan(sparse, PruneOptions.DEFAULT);
         PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(sparse));
-        assertEquals(0.052, report.effectiveSparsity(), 0.0005);
+        assertEquals(0.052, report.parametersLeft(), 0.0005);
         assertEquals(
                 LIVE_INPUTS, plan.layers().stream().map(LayerPlan::inputsAfter).toList());
         assertFalse(Pruner.plan(plan.apply(), PruneOptions.DEFAULT).changes());

@@ -8,13 +8,13 @@ import dev.espalier.check.Check;
  * @param groups number of groups
  * @param nonZero how many of them have a weight that is not zero
  */
-public record GroupSparsity(int groups, int nonZero) {
+public record GroupsLeft(int groups, int nonZero) {
 
     /** Of no group yet. */
-    static final GroupSparsity EMPTY = new GroupSparsity(0, 0);
+    static final GroupsLeft EMPTY = new GroupsLeft(0, 0);
 
     /** Checks the numbers. */
-    public GroupSparsity {
+    public GroupsLeft {
         Check.atLeast("groups", groups, 0);
         Check.atLeast("nonZero", nonZero, 0);
         Check.atMost("nonZero", nonZero, groups);
@@ -30,7 +30,7 @@ public record GroupSparsity(int groups, int nonZero) {
     }
 
     /**
-     * The share of groups that are not zero: the paper's group sparsity.
+     * The share of groups that are not zero. The paper calls it group sparsity.
      *
      * @return from 0 to 1; 1 if there are no groups
      */
@@ -38,7 +38,7 @@ public record GroupSparsity(int groups, int nonZero) {
         return groups == 0 ? 1 : (double) nonZero / groups;
     }
 
-    GroupSparsity plus(GroupSparsity other) {
-        return new GroupSparsity(groups + other.groups, nonZero + other.nonZero);
+    GroupsLeft plus(GroupsLeft other) {
+        return new GroupsLeft(groups + other.groups, nonZero + other.nonZero);
     }
 }
