@@ -31,6 +31,7 @@ final class ProgressPrinterTest {
             0.25,
             1,
             0,
+            new LinkedHashMap<>(),
             new LinkedHashMap<>());
 
     @Test

@@ -40,7 +40,8 @@ final class ReportCommandTest {
                     1 - 0.1 * epoch,
                     2,
                     0,
-                    new LinkedHashMap<>(Map.of("conv.weight", 10 - epoch))));
+                    new LinkedHashMap<>(Map.of("conv.weight", 10 - epoch)),
+                    new LinkedHashMap<>()));
         }
         return run;
     }

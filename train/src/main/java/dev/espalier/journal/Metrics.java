@@ -23,6 +23,7 @@ import java.util.SequencedMap;
  * @param iterationsPerGroup evaluations that the solver spent on a group, mean over the steps since the last evaluation
  * @param skippedSteps steps that were left out because a gradient was not finite
  * @param nonZeroGroups number of groups that are not zero, by layer
+ * @param data what was measured of the data before the training began, by name: {@code unknown_tokens_train}, say
  */
 public record Metrics(
         long step,
@@ -40,11 +41,13 @@ public record Metrics(
         double groupSparsity,
         double iterationsPerGroup,
         long skippedSteps,
-        SequencedMap<String, Integer> nonZeroGroups) {
+        SequencedMap<String, Integer> nonZeroGroups,
+        SequencedMap<String, Double> data) {
 
     /** Copies the maps. */
     public Metrics {
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         nonZeroGroups = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(nonZeroGroups));
+        data = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(data));
     }
 }

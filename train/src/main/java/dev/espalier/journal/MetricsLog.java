@@ -57,6 +57,9 @@ public final class MetricsLog implements AutoCloseable {
         for (var score : metrics.scores().entrySet()) {
             scalar(metrics, "evaluation/" + score.getKey(), score.getValue());
         }
+        for (var measure : metrics.data().entrySet()) {
+            scalar(metrics, "data/" + measure.getKey(), measure.getValue());
+        }
         scalar(metrics, "sparsity/groups", metrics.groupSparsity());
         scalar(metrics, "sparsity/lambda", metrics.lambda());
         scalar(metrics, "sparsity/penalty", metrics.penalty());

@@ -28,6 +28,7 @@ public final class WordPiece implements AutoCloseable {
     private final int classifier;
     private final int separator;
     private final int padding;
+    private final int unknown;
 
     private WordPiece(Path place, ObjectNode definition) throws IOException {
         this.definition = definition;
@@ -36,7 +37,7 @@ public final class WordPiece implements AutoCloseable {
         this.classifier = id(place, "[CLS]");
         this.separator = id(place, "[SEP]");
         this.padding = id(place, "[PAD]");
-        id(place, "[UNK]");
+        this.unknown = id(place, "[UNK]");
         this.tokenizer = create(place, definition);
     }
 
@@ -44,7 +45,8 @@ public final class WordPiece implements AutoCloseable {
      * Reads how text becomes tokens.
      *
      * @param place a {@code tokenizer.json}, a {@code vocab.txt}, or a checkpoint's folder with one of them. A vocabulary
-     *     alone is for lower case if it has no capitals, unless a {@code tokenizer_config.json} beside it says otherwise
+     *     alone is for lower case if none of its tokens has a letter from A to Z, those in brackets left out, unless a {@code
+     *     tokenizer_config.json} beside it says otherwise
      * @return the tokenizer
      * @throws IOException if there is none, or one that is not BERT's
      */
@@ -174,6 +176,11 @@ public final class WordPiece implements AutoCloseable {
     /** The token that shorter windows of a batch are filled up with, {@code [PAD]}. */
     int padding() {
         return padding;
+    }
+
+    /** The token of what the vocabulary does not know, {@code [UNK]}. */
+    int unknown() {
+        return unknown;
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.espalier.recipe.DataRecipe;
 import dev.espalier.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -59,6 +60,15 @@ public interface Task {
      */
     default List<String> notes() {
         return List.of();
+    }
+
+    /**
+     * What is measured of the data before training begins, for the metrics.
+     *
+     * @return numbers by name
+     */
+    default SequencedMap<String, Double> measures() {
+        return new LinkedHashMap<>();
     }
 
     /**

@@ -150,7 +150,8 @@ class TrainingRunTest {
                     line.groupSparsity(),
                     line.iterationsPerGroup(),
                     line.skippedSteps(),
-                    line.nonZeroGroups()));
+                    line.nonZeroGroups(),
+                    line.data()));
         }
         return lines;
     }
