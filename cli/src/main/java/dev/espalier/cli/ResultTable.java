@@ -46,8 +46,17 @@ final class ResultTable {
                         + " at most %.1e.%n",
                 spread(RunResult::groupSparsity).percent(),
                 spread(RunResult::effectiveSparsity).percent(),
-                spread(RunResult::speedUp).mean(),
+                speedUp(),
                 results.stream().mapToDouble(RunResult::maxAbsDifference).max().orElseThrow());
+    }
+
+    /** How many times faster the pruned model is than the dense baseline, or than the sparse model if there is none. */
+    double speedUp() {
+        if (baseline.isEmpty()) {
+            return spread(RunResult::speedUp).mean();
+        }
+        return spread(baseline, RunResult::latencyMillisecondsBefore).mean()
+                / spread(RunResult::latencyMillisecondsAfter).mean();
     }
 
     private Spread spread(ToDoubleFunction<RunResult> figure) {
