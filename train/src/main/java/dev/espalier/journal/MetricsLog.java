@@ -1,5 +1,6 @@
 package dev.espalier.journal;
 
+import dev.espalier.check.Writing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ public final class MetricsLog implements AutoCloseable {
      */
     public void append(Metrics metrics) throws IOException {
         folder.append(metrics);
-        writeEvents(metrics);
+        Writing.to(folder.tensorBoard(), () -> writeEvents(metrics));
     }
 
     private void writeEvents(Metrics metrics) throws IOException {

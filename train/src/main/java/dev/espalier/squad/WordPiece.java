@@ -5,6 +5,7 @@ import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import ai.djl.huggingface.tokenizers.jni.CharSpan;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.check.Writing;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -190,9 +191,12 @@ public final class WordPiece implements AutoCloseable {
      * @throws IOException if it cannot be written
      */
     public void save(Path folder) throws IOException {
-        Path temporary = folder.resolve(TokenizerFile.NAME + ".tmp");
-        Files.writeString(temporary, definition.toString());
-        Files.move(temporary, folder.resolve(TokenizerFile.NAME), StandardCopyOption.REPLACE_EXISTING);
+        Path file = folder.resolve(TokenizerFile.NAME);
+        Writing.to(file, () -> {
+            Path temporary = folder.resolve(TokenizerFile.NAME + ".tmp");
+            Files.writeString(temporary, definition.toString());
+            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
+        });
     }
 
     @Override

@@ -30,7 +30,7 @@ record Checkpoints(Path folder, int keep) {
     void save(long step, SequencedMap<String, MemorySegment> state) throws IOException {
         Files.createDirectories(folder);
         try {
-            StateFile.save(folder.resolve("step-%010d.state".formatted(step)), state);
+            StateFile.save(file(step), state);
         } catch (UncheckedIOException failure) {
             List<Path> left = newestFirst();
             throw new IOException(
@@ -61,6 +61,18 @@ record Checkpoints(Path folder, int keep) {
             note.accept(file + " is damaged or cut off: its checksum does not fit; an older one is tried");
         }
         return Optional.empty();
+    }
+
+    /** What the one after a step is called. */
+    Path file(long step) {
+        return folder.resolve("step-%010d.state".formatted(step));
+    }
+
+    /** The steps that there is one of, rising. */
+    List<Long> steps() throws IOException {
+        return newestFirst().reversed().stream()
+                .map(file -> Long.parseLong(file.getFileName().toString().replaceAll("\\D", "")))
+                .toList();
     }
 
     private List<Path> newestFirst() throws IOException {
