@@ -190,8 +190,8 @@ final class PruneCommand implements Callable<Integer> {
             out.printf("%s: nothing to remove, written unchanged: no group of weights is zero that could go%n", output);
         } else if (!plan.changes()) {
             out.printf(
-                    "%s: as large as before: --threshold made %d groups zero, but nothing could be cut out for that%n",
-                    output, plan.zeroedGroups());
+                    "%s: as large as before: --threshold made %d more %s zero, but nothing could be cut out for that%n",
+                    output, plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
         }
         out.printf(
                 Locale.ROOT,

@@ -148,7 +148,7 @@ final class PruneCommandTest {
         Answer answer =
                 Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--threshold", 0.01, "--round-to", 8);
         assertEquals(0, answer.exitStatus(), answer.err());
-        assertTrue(answer.out().contains("as large as before: --threshold made 1 groups zero"), answer.out());
+        assertTrue(answer.out().contains("as large as before: --threshold made 1 more group zero"), answer.out());
         assertTrue(answer.out().contains("NOT exact"), answer.out());
         assertFalse(answer.out().contains("unchanged"), answer.out());
     }

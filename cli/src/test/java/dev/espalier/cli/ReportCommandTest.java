@@ -75,6 +75,9 @@ final class ReportCommandTest {
         Answer empty = Answer.to("report", Files.createDirectory(folder.resolve("empty")));
         assertEquals(2, empty.exitStatus());
         assertTrue(empty.err().contains("is no folder of a run"), empty.err());
+        Answer file = Answer.to("report", Files.createFile(folder.resolve("model.onnx")));
+        assertEquals(2, file.exitStatus());
+        assertTrue(file.err().contains("model.onnx is a file: give the folder of a run"), file.err());
         assertEquals(2, Answer.to("report").exitStatus());
     }
 }
