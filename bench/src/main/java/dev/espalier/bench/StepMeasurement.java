@@ -75,7 +75,9 @@ public record StepMeasurement(
                     bandwidths.merge(loop, bandwidth, Math::max);
                 }
                 double[] times = {
-                    home.time(adamw::step), home.time(() -> last.set(lasso.step().summary())), home.time(mcp::step),
+                    home.time(adamw::step),
+                    home.time(() -> last.set(lasso.step().summary())),
+                    home.time(mcp::step),
                 };
                 for (int what = 0; round >= 0 && what < times.length; what++) {
                     milliseconds[what][round] = times[what];

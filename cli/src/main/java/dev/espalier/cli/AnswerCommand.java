@@ -83,7 +83,8 @@ final class AnswerCommand implements Callable<Integer> {
             }
             boolean isStandardInput = file.equals(STANDARD_INPUT);
             if (!isStandardInput && Files.isDirectory(Path.of(file))) {
-                throw new IllegalArgumentException("--context-file = " + file + " is a folder: give a file with the text");
+                throw new IllegalArgumentException(
+                        "--context-file = " + file + " is a folder: give a file with the text");
             }
             byte[] bytes = isStandardInput ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
             try {

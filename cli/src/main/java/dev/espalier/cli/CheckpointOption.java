@@ -31,9 +31,8 @@ final class CheckpointOption {
         RunFolder run = new RunFolder(model);
         List<Long> steps = SavedModel.steps(run);
         if (steps.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "--checkpoint " + step + ": there are no checkpoints in " + run.checkpoints()
-                            + "; give the folder of a training run");
+            throw new IllegalArgumentException("--checkpoint " + step + ": there are no checkpoints in "
+                    + run.checkpoints() + "; give the folder of a training run");
         }
         long number = step.equals(LATEST) ? steps.getLast() : number(step);
         return new ModelFile(

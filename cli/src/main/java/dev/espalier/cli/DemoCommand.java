@@ -124,8 +124,7 @@ final class DemoCommand implements Callable<Integer> {
         out.flush();
         if (json != null) {
             Path file = json;
-            Writing.to(
-                    file, () -> Files.writeString(file, json(run, sparse.getFirst(), baseline, seconds) + "\n"));
+            Writing.to(file, () -> Files.writeString(file, json(run, sparse.getFirst(), baseline, seconds) + "\n"));
         }
     }
 
@@ -137,7 +136,9 @@ final class DemoCommand implements Callable<Integer> {
                 .put("pruned_accuracy", sparse.prunedScores().get(SCORE))
                 .put("group_sparsity", sparse.groupSparsity())
                 .put("effective_sparsity", sparse.effectiveSparsity())
-                .put("speed_up", ResultTable.of(List.of(sparse)).withBaseline(baseline).speedUp())
+                .put(
+                        "speed_up",
+                        ResultTable.of(List.of(sparse)).withBaseline(baseline).speedUp())
                 .put("max_abs_difference", sparse.maxAbsDifference())
                 .put("seconds", seconds)
                 .put("run_dir", run.path().toString())

@@ -122,7 +122,9 @@ public final class Main implements Callable<Integer> {
     private static String describe(NoSuchFileException missing) {
         String name = String.valueOf(missing.getFile());
         return "no such file: " + name
-                + (Path.of(name).isAbsolute() ? "" : " (looked for in " + Path.of("").toAbsolutePath() + ")");
+                + (Path.of(name).isAbsolute()
+                        ? ""
+                        : " (looked for in " + Path.of("").toAbsolutePath() + ")");
     }
 
     /** What the system says of a file, with its name; for some reasons the name is all it says. */

@@ -71,7 +71,8 @@ record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
                         .formatted(folder.path(), IN_RUN, folder.recipe(), folder.path())
                 + (steps.isEmpty()
                         ? ""
-                        : ", or take the model as it is in a checkpoint: --checkpoint latest, or one of the steps " + steps);
+                        : ", or take the model as it is in a checkpoint: --checkpoint latest, or one of the steps "
+                                + steps);
     }
 
     static boolean isRun(Path path) {

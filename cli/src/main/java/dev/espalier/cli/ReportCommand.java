@@ -42,9 +42,10 @@ final class ReportCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Where to write the page. If left out: report.html in the folder of the run, sweep.html in that of a"
-                    + " sweep, or " + COMPARISON
-                    + " here if there are several.")
+            description =
+                    "Where to write the page. If left out: report.html in the folder of the run, sweep.html in that of a"
+                            + " sweep, or " + COMPARISON
+                            + " here if there are several.")
     private @Nullable Path output;
 
     @Override

@@ -16,7 +16,8 @@ final class StepMeasurementTest {
                     List.of(MemoryLoop.values()),
                     List.copyOf(measured.gigabytesPerSecond().keySet()));
             assertTrue(
-                    measured.gigabytesPerSecond().values().stream().allMatch(one -> one > 0 && one <= measured.bandwidth()),
+                    measured.gigabytesPerSecond().values().stream()
+                            .allMatch(one -> one > 0 && one <= measured.bandwidth()),
                     measured::toString);
             assertEquals(measured.bandwidth(), measured.gigabytesPerSecond().get(measured.bestLoop()));
             assertEquals(

@@ -93,7 +93,8 @@ final class LauncherTest {
     }
 
     private ProcessBuilder launcher(Path place, String maven, String... arguments) {
-        List<String> command = new ArrayList<>(List.of("/bin/sh", place.resolve("espalier").toString()));
+        List<String> command =
+                new ArrayList<>(List.of("/bin/sh", place.resolve("espalier").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
@@ -123,14 +124,12 @@ final class LauncherTest {
         Said first = run("--version");
         assertEquals(0, first.exitStatus(), first.err());
         assertTrue(first.out().startsWith("espalier "), first.out());
-        assertEquals(
-                """
+        assertEquals("""
                 espalier: building; the first time, libraries are fetched as well, which takes minutes
                 espalier: getting ready, 50 files fetched
                 espalier: getting ready, 100 files fetched
                 espalier: building Espalier core 1.0 (2 of 7)
-                """,
-                first.err());
+                """, first.err());
         Said second = run("--version");
         assertEquals(first.out(), second.out());
         assertEquals("", second.err());
@@ -180,10 +179,12 @@ final class LauncherTest {
     @Test
     void signalsReachTheProgramAndStandardErrorIsTheUsers() throws IOException, InterruptedException {
         assertEquals(0, run("--version").exitStatus());
-        for (Map.Entry<String, Integer> signal : Map.of("-INT", 130, "-TERM", 143).entrySet()) {
+        for (Map.Entry<String, Integer> signal :
+                Map.of("-INT", 130, "-TERM", 143).entrySet()) {
             Path err = temporary.resolve("err" + signal.getKey());
-            Process process =
-                    launcher(checkout, building(), "prox").redirectError(err.toFile()).start();
+            Process process = launcher(checkout, building(), "prox")
+                    .redirectError(err.toFile())
+                    .start();
             try (Writer in = process.outputWriter();
                     BufferedReader out = process.inputReader()) {
                 in.write("{}\n");

@@ -79,7 +79,8 @@ final class MainTest {
     void missingFileIsNamed() {
         assertEquals(2, run(failing(new NoSuchFileException("weights.onnx")), "fail"));
         assertEquals(
-                "espalier: no such file: weights.onnx (looked for in %s)%n".formatted(Path.of("").toAbsolutePath()),
+                "espalier: no such file: weights.onnx (looked for in %s)%n"
+                        .formatted(Path.of("").toAbsolutePath()),
                 err.toString());
     }
 

@@ -138,7 +138,8 @@ final class ModelCommandsTest {
         assertEquals("espalier: no such file: " + folder.resolve("missing.onnx") + "\n", missing.err());
         Answer relative = Answer.to("inspect", "missing.onnx");
         assertEquals(
-                "espalier: no such file: missing.onnx (looked for in " + Path.of("").toAbsolutePath() + ")\n",
+                "espalier: no such file: missing.onnx (looked for in "
+                        + Path.of("").toAbsolutePath() + ")\n",
                 relative.err());
         Answer empty = Answer.to("inspect", Files.createDirectory(folder.resolve("empty")));
         assertEquals(2, empty.exitStatus());

@@ -167,9 +167,13 @@ final class PruneCommandTest {
         Path model = model(1, 0, 3, 4, 0, 6);
         byte[] before = Files.readAllBytes(model);
         for (String option : List.of("-o", "--report", "--picture")) {
-            Answer refused = Answer.to("prune", folder, option, folder.resolve(".").resolve("model.onnx"));
+            Answer refused =
+                    Answer.to("prune", folder, option, folder.resolve(".").resolve("model.onnx"));
             assertEquals(2, refused.exitStatus(), option);
-            assertTrue(refused.err().contains("is the model itself") && refused.err().contains("--force"), refused.err());
+            assertTrue(
+                    refused.err().contains("is the model itself")
+                            && refused.err().contains("--force"),
+                    refused.err());
             assertArrayEquals(before, Files.readAllBytes(model));
         }
         assertEquals(0, Answer.to("prune", model, "-o", model, "--force").exitStatus());

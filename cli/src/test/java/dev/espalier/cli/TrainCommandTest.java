@@ -158,10 +158,9 @@ final class TrainCommandTest {
                 answer.err());
         Path run = Files.createDirectory(folder.resolve("run"));
         Files.copy(recipe, run.resolve("recipe.toml"));
-        assertTrue(
-                Answer.to("train", run)
-                        .err()
-                        .contains("give %s --run-dir %s --resume".formatted(run.resolve("recipe.toml"), run)));
+        assertTrue(Answer.to("train", run)
+                .err()
+                .contains("give %s --run-dir %s --resume".formatted(run.resolve("recipe.toml"), run)));
     }
 
     /** A run that was stopped after its second epoch. */

@@ -50,8 +50,7 @@ public final class Writing {
             case NoSuchFileException _ -> "there is no such folder";
             case AccessDeniedException _ -> "permission denied";
             case FileSystemException other when other.getReason() != null -> String.valueOf(other.getReason());
-            case FileSystemException other ->
-                other.getClass().getSimpleName().replace("Exception", "");
+            case FileSystemException other -> other.getClass().getSimpleName().replace("Exception", "");
             case IOException other -> String.valueOf(other.getMessage());
         };
     }

@@ -147,7 +147,8 @@ public final class StateFile {
             requireIntact(file, channel);
             DataInputStream in = new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel)));
             if (in.readLong() != MAGIC || in.readInt() != VERSION) {
-                throw new IllegalArgumentException(file + " is no state of version " + VERSION + " that Espalier saved");
+                throw new IllegalArgumentException(
+                        file + " is no state of version " + VERSION + " that Espalier saved");
             }
             SequencedMap<String, Long> sizes = new LinkedHashMap<>();
             long position = Long.BYTES + 2L * Integer.BYTES;

@@ -16,20 +16,27 @@ final class WritingTest {
     private static final Path FILE = Path.of("model.onnx");
 
     private static String message(IOException refused) {
-        return String.valueOf(assertThrows(IOException.class, () -> Writing.to(FILE, () -> {
-                    throw refused;
-                }))
+        return String.valueOf(assertThrows(
+                        IOException.class,
+                        () -> Writing.to(FILE, () -> {
+                            throw refused;
+                        }))
                 .getMessage());
     }
 
     @Test
     void theFileIsNamedAndNoOther() {
-        assertEquals("cannot write model.onnx: No space left on device", message(new IOException("No space left on device")));
-        assertEquals("cannot write model.onnx: permission denied", message(new AccessDeniedException("model.onnx.tmp")));
+        assertEquals(
+                "cannot write model.onnx: No space left on device",
+                message(new IOException("No space left on device")));
+        assertEquals(
+                "cannot write model.onnx: permission denied", message(new AccessDeniedException("model.onnx.tmp")));
         assertEquals(
                 "cannot write model.onnx: Read-only file system",
                 message(new FileSystemException("model.onnx.tmp", null, "Read-only file system")));
-        assertEquals("cannot write model.onnx: FileAlreadyExists", message(new FileAlreadyExistsException("model.onnx.tmp")));
+        assertEquals(
+                "cannot write model.onnx: FileAlreadyExists",
+                message(new FileAlreadyExistsException("model.onnx.tmp")));
     }
 
     @Test

@@ -73,7 +73,8 @@ public final class OnnxRuntimeModel implements AutoCloseable {
                 remove(folder);
             }
         } catch (IOException failure) {
-            String reason = failure.getCause() instanceof IOException cause ? Writing.reason(cause) : Writing.reason(failure);
+            String reason =
+                    failure.getCause() instanceof IOException cause ? Writing.reason(cause) : Writing.reason(failure);
             throw new UncheckedIOException(
                     "ONNX Runtime reads models from files, and there is no way to write one to the folder of temporary files, %s: %s;"
                                     .formatted(System.getProperty("java.io.tmpdir"), reason)

@@ -69,10 +69,12 @@ public record UnknownTokens(long tokens, long unknown, long withCapitals, List<S
     public String likelyCause() {
         String words = frequent.stream().map(word -> '"' + word + '"').collect(Collectors.joining(", "));
         return 2 * withCapitals > unknown
-                ? "most of them are words with capitals, such as %s: if the vocabulary is one for lower case, write".formatted(words)
+                ? "most of them are words with capitals, such as %s: if the vocabulary is one for lower case, write"
+                                .formatted(words)
                         + " {\"do_lower_case\": true} to a tokenizer_config.json beside vocab.txt, or set \"lowercase\": true in the"
                         + " normalizer of tokenizer.json"
-                : "such as %s: the vocabulary is probably for another language or belongs to another model".formatted(words);
+                : "such as %s: the vocabulary is probably for another language or belongs to another model"
+                        .formatted(words);
     }
 
     /** Adds texts up. */

@@ -46,18 +46,18 @@ public final class SavedModel {
     public static Graph read(RunFolder run, long step) throws IOException {
         List<Long> steps = steps(run);
         if (!steps.contains(step)) {
-            throw new IllegalArgumentException(
-                    "%s has no checkpoint of step %d: %s"
-                            .formatted(
-                                    run.path(),
-                                    step,
-                                    steps.isEmpty()
-                                            ? "it has none at all"
-                                            : "there are those of steps " + steps
-                                                    + "; how many stay is checkpoint.keep of the recipe"));
+            throw new IllegalArgumentException("%s has no checkpoint of step %d: %s"
+                    .formatted(
+                            run.path(),
+                            step,
+                            steps.isEmpty()
+                                    ? "it has none at all"
+                                    : "there are those of steps " + steps
+                                            + "; how many stay is checkpoint.keep of the recipe"));
         }
         Recipe recipe = RecipeReader.read(run.recipe(), List.of());
-        Graph graph = Task.model(recipe, Weights.seeded(recipe.training().seeds().getFirst()));
+        Graph graph =
+                Task.model(recipe, Weights.seeded(recipe.training().seeds().getFirst()));
         Path file = new Checkpoints(run.checkpoints(), 1).file(step);
         return withWeights(graph, file, StateFile.read(file, name -> name.startsWith(TENSOR)));
     }

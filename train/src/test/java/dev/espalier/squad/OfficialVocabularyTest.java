@@ -44,7 +44,8 @@ final class OfficialVocabularyTest {
                 .filter(number -> number % step == 0)
                 .mapToObj(part.paragraphs()::get)
                 .flatMap(paragraph -> Stream.concat(
-                        Stream.of(paragraph.context()), paragraph.questions().stream().map(Question::text)));
+                        Stream.of(paragraph.context()),
+                        paragraph.questions().stream().map(Question::text)));
     }
 
     @Test

@@ -29,7 +29,8 @@ final class UnknownTokensTest {
                 "such as \"☃\", \"☂\": the vocabulary is probably for another language or belongs to another model",
                 unknown.likelyCause());
         assertEquals(
-                unknown, UnknownTokens.in(Tiny.TOKENIZER, List.of("☃ ☂ ☃ the old sea", "sea ☃", "moon", "snow", "moon")));
+                unknown,
+                UnknownTokens.in(Tiny.TOKENIZER, List.of("☃ ☂ ☃ the old sea", "sea ☃", "moon", "snow", "moon")));
     }
 
     @Test

@@ -173,7 +173,8 @@ final class WordPieceTest {
         try (WordPiece cased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "cafe")) {
             assertEquals(List.of(1, 4, 5), ids(cased, "Sea sea café"));
         }
-        Files.writeString(folder.resolve("tokenizer_config.json"), "{\"do_lower_case\": true, \"strip_accents\": false}");
+        Files.writeString(
+                folder.resolve("tokenizer_config.json"), "{\"do_lower_case\": true, \"strip_accents\": false}");
         try (WordPiece uncased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "Sea", "café")) {
             assertEquals(List.of(4, 4, 6, 1), ids(uncased, "Sea sea CAFÉ cafe"));
         }

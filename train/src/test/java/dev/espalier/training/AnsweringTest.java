@@ -151,14 +151,16 @@ final class AnsweringTest {
     void unknownTokensAreTold() throws IOException {
         Recipe all = recipe("data.largest_unknown=1");
         List<String> notes = answering(all, misread(all)).notes();
-        assertTrue(notes.get(2).matches("unknown tokens: train 1\\d\\.\\d\\d %, test 1\\d\\.\\d\\d %"), notes.toString());
+        assertTrue(
+                notes.get(2).matches("unknown tokens: train 1\\d\\.\\d\\d %, test 1\\d\\.\\d\\d %"), notes.toString());
         assertTrue(notes.get(3).startsWith("warning: 1") && notes.get(3).contains("capitals"), notes.toString());
         assertTrue(notes.get(4).contains("of the test part"), notes.toString());
         Answering right = task(recipe());
         assertEquals(3, right.notes().size(), () -> right.notes().toString());
         assertEquals(
                 List.of("unknown_tokens_train", "unknown_tokens_validation", "unknown_tokens_test"),
-                List.copyOf(task(recipe("data.validation_fraction=0.3")).measures().keySet()));
+                List.copyOf(
+                        task(recipe("data.validation_fraction=0.3")).measures().keySet()));
     }
 
     /** As on the command line: a folder with a checkpoint in, a folder with models and their vocabulary out. */

@@ -21,9 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Models in checkpoints, and latencies of runs side by side. */
 final class SavedModelTest {
-    private static final Recipe RECIPE = RecipeReader.parse(
-            "test.toml",
-            """
+    private static final Recipe RECIPE = RecipeReader.parse("test.toml", """
             [data]
             kind = "digits"
             train_limit = 300
@@ -41,8 +39,7 @@ final class SavedModelTest {
             [checkpoint]
             every = 4
             keep = 2
-            """,
-            List.of());
+            """, List.of());
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -81,7 +78,8 @@ final class SavedModelTest {
         RunFolder one = train("one");
         RunFolder two = train("two");
         List<RunResult> results = SideBySide.measure(Task.of(RECIPE), List.of(one, two));
-        double ratio = results.get(0).latencyMillisecondsBefore() / results.get(1).latencyMillisecondsBefore();
+        double ratio =
+                results.get(0).latencyMillisecondsBefore() / results.get(1).latencyMillisecondsBefore();
         assertTrue(ratio > 0.67 && ratio < 1.5, () -> results.toString());
         assertEquals(results.get(1), two.result().orElseThrow());
     }
