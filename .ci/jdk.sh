@@ -60,5 +60,5 @@ END
 maven() {
     JAVA_HOME=$jdk_home \
         MAVEN_OPTS="${MAVEN_OPTS-} --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED" \
-        "${ESPALIER_MAVEN:-mvn}" -B -ntp -q -Dstyle.color=never "$@" </dev/null
+        "${ESPALIER_MAVEN:-mvn}" -B -Dstyle.color=never "$@" </dev/null
 }

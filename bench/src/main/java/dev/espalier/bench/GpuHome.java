@@ -59,11 +59,17 @@ public final class GpuHome implements Home {
         return milliseconds;
     }
 
+    /** {@inheritDoc} The driver's copy, which no loop beats. */
+    @Override
+    public List<MemoryLoop> loops() {
+        return List.of(MemoryLoop.COPY);
+    }
+
     /** {@inheritDoc} A copy too large for the cache, scaled. */
     @Override
-    public double copy(long bytes) {
+    public double time(MemoryLoop loop, long weights) {
         double time = gpu.time(Gpu.DEFAULT_STREAM, () -> gpu.copyWithin(source, target, AHEAD, Gpu.DEFAULT_STREAM));
-        return time * bytes / AHEAD;
+        return time * weights * Float.BYTES / AHEAD;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.espalier.bench;
 
 import dev.espalier.kernel.StepKernel;
 import dev.espalier.tensor.TensorView;
+import java.util.List;
 
 /** Where a workload lives: what makes its kernel, and what moves its tensors there. */
 public sealed interface Home extends AutoCloseable permits HostHome, GpuHome {
@@ -30,12 +31,20 @@ public sealed interface Home extends AutoCloseable permits HostHome, GpuHome {
     double time(Runnable step);
 
     /**
-     * Copies memory here, as fast as it can be, and takes the time.
+     * What there is here to measure the bandwidth of memory with.
      *
-     * @param bytes how much is read, and written again
+     * @return at least one loop
+     */
+    List<MemoryLoop> loops();
+
+    /**
+     * Moves memory here, as fast as it can be, and takes the time.
+     *
+     * @param loop how; one of {@link #loops}
+     * @param weights over how many floats
      * @return milliseconds
      */
-    double copy(long bytes);
+    double time(MemoryLoop loop, long weights);
 
     /** Gives back what was brought. */
     @Override

@@ -7,18 +7,22 @@ import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Summary;
 import dev.espalier.step.StepOptions;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Optimizer steps of a model, measured in one run: memory copy, plain AdamW, ℓ1/ℓ2 and group MCP take turns, so that all
- * see the same machine, and the median of each counts.
+ * Optimizer steps of a model, measured in one run: loops that only move memory, plain AdamW, ℓ1/ℓ2 and group MCP take turns, so
+ * that all see the same machine. Of a step the median counts, of a loop its best time.
  *
  * @param kernel what steps ran on
  * @param parameters number of weights
- * @param copyMilliseconds a copy of as many floats by all threads
+ * @param gigabytesPerSecond the best bandwidth of each loop, by all threads
  * @param adamwMilliseconds a step without penalty
  * @param lassoMilliseconds a step with ℓ1/ℓ2
  * @param mcpMilliseconds a step with group MCP
@@ -28,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public record StepMeasurement(
         String kernel,
         long parameters,
-        double copyMilliseconds,
+        SequencedMap<MemoryLoop, Double> gigabytesPerSecond,
         double adamwMilliseconds,
         double lassoMilliseconds,
         double mcpMilliseconds,
@@ -37,8 +41,12 @@ public record StepMeasurement(
     /** Bytes that Adam must move for a weight: reads x, g, m, v, writes x, m, v. */
     private static final int ADAM_BYTES = 28;
 
-    private static final int COPY_BYTES = 8;
     private static final int WARM_UP = 15;
+
+    /** Copies the map. */
+    public StepMeasurement {
+        gigabytesPerSecond = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(gigabytesPerSecond));
+    }
 
     /**
      * Measures a model.
@@ -58,13 +66,19 @@ public record StepMeasurement(
             long parameters = tensors.stream().mapToLong(TensorShape::size).sum();
             AtomicReference<Summary> last = new AtomicReference<>(lasso.step().summary());
             double cold = iterations(last.get());
-            double[][] milliseconds = new double[4][rounds];
+            double[][] milliseconds = new double[3][rounds];
+            SequencedMap<MemoryLoop, Double> bandwidths = new LinkedHashMap<>();
             for (int round = -WARM_UP; round < rounds; round++) {
                 progress.accept(round < 0 ? "warming up" : "round " + (round + 1) + " of " + rounds);
+                for (MemoryLoop loop : home.loops()) {
+                    double bandwidth = parameters * loop.bytes() / home.time(loop, parameters) / 1e6;
+                    bandwidths.merge(loop, bandwidth, Math::max);
+                }
                 double[] times = {
-                    home.copy(parameters * Float.BYTES), home.time(adamw::step), 0, home.time(mcp::step),
+                    home.time(adamw::step),
+                    home.time(() -> last.set(lasso.step().summary())),
+                    home.time(mcp::step),
                 };
-                times[2] = home.time(() -> last.set(lasso.step().summary()));
                 for (int what = 0; round >= 0 && what < times.length; what++) {
                     milliseconds[what][round] = times[what];
                 }
@@ -72,10 +86,10 @@ public record StepMeasurement(
             return new StepMeasurement(
                     adamw.kernelName(),
                     parameters,
+                    bandwidths,
                     median(milliseconds[0]),
                     median(milliseconds[1]),
                     median(milliseconds[2]),
-                    median(milliseconds[3]),
                     cold,
                     iterations(last.get()));
         }
@@ -97,20 +111,30 @@ public record StepMeasurement(
     }
 
     /**
-     * Memory bandwidth of the copy, bytes read and bytes written both counted.
+     * The loop that moved most.
      *
-     * @return gigabytes a second
+     * @return one of those that were measured
      */
-    public double copyGigabytesPerSecond() {
-        return parameters * COPY_BYTES / copyMilliseconds / 1e6;
+    public MemoryLoop bestLoop() {
+        return Collections.max(gigabytesPerSecond.entrySet(), Map.Entry.comparingByValue())
+                .getKey();
     }
 
     /**
-     * The least time that Adam can take: 28 bytes a weight at the bandwidth of the copy.
+     * The bandwidth of memory: that of the best loop, bytes read and bytes written both counted.
+     *
+     * @return gigabytes a second
+     */
+    public double bandwidth() {
+        return Collections.max(gigabytesPerSecond.values());
+    }
+
+    /**
+     * The least time that Adam can take: 28 bytes a weight at the bandwidth of memory.
      *
      * @return milliseconds
      */
     public double floorMilliseconds() {
-        return copyMilliseconds * ADAM_BYTES / COPY_BYTES;
+        return parameters * ADAM_BYTES / bandwidth() / 1e6;
     }
 }

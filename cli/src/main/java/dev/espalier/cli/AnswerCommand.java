@@ -10,6 +10,7 @@ import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.Answerer;
 import dev.espalier.squad.FirstToken;
+import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WindowPlan;
 import dev.espalier.squad.WordPiece;
 import java.io.IOException;
@@ -81,6 +82,10 @@ final class AnswerCommand implements Callable<Integer> {
                 return String.valueOf(text);
             }
             boolean isStandardInput = file.equals(STANDARD_INPUT);
+            if (!isStandardInput && Files.isDirectory(Path.of(file))) {
+                throw new IllegalArgumentException(
+                        "--context-file = " + file + " is a folder: give a file with the text");
+            }
             byte[] bytes = isStandardInput ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
             try {
                 return StandardCharsets.UTF_8
@@ -167,10 +172,21 @@ final class AnswerCommand implements Callable<Integer> {
         try (WordPiece words = tokenizer(asked);
                 OnnxRuntimeModel runtime =
                         new OnnxRuntimeModel(asked.file(), Runtime.getRuntime().availableProcessors())) {
+            warnOfUnknown(UnknownTokens.in(words, List.of(question, text)));
             FirstToken first = new FirstToken(runtime::run);
             AnswerReader reader = new AnswerReader(first, search, WINDOWS_AT_ONCE);
             List<AnswerCandidate> answers = new Answerer(words, windows, reader).answer(question, text);
             return new Opinion(answers.subList(0, Math.min(best, answers.size())), first.score());
+        }
+    }
+
+    private void warnOfUnknown(UnknownTokens unknown) {
+        if (unknown.share() > UnknownTokens.SUSPICIOUS) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.printf(
+                    "espalier: %s of all tokens are unknown to the tokenizer: %s%n",
+                    unknown.percent(), unknown.likelyCause());
+            err.flush();
         }
     }
 

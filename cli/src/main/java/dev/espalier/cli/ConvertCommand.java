@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -56,6 +57,9 @@ final class ConvertCommand implements Callable<Integer> {
     @Option(names = "--external-data", description = "Put the weights into a file of their own beside the model.")
     private boolean externalData;
 
+    @Mixin
+    private CheckpointOption checkpoint = new CheckpointOption();
+
     @Override
     public Integer call() throws IOException {
         String name = out.toString();
@@ -63,7 +67,7 @@ final class ConvertCommand implements Callable<Integer> {
         if (!onnx && !name.endsWith(".safetensors")) {
             throw new IllegalArgumentException("OUT = " + out + ": its name must end in .onnx or .safetensors");
         }
-        ModelFile file = ModelFile.read(in);
+        ModelFile file = checkpoint.read(in);
         PrintWriter report = spec.commandLine().getOut();
         file.notes().forEach(report::println);
         if (onnx) {

@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.check.Writing;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
 import dev.espalier.recipe.Recipe;
@@ -8,6 +9,7 @@ import dev.espalier.recipe.RecipeReader;
 import dev.espalier.report.Report;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
+import dev.espalier.training.SideBySide;
 import dev.espalier.training.TrainingRun;
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,20 +75,22 @@ final class DemoCommand implements Callable<Integer> {
             if (results.isEmpty()) {
                 return stopped(run);
             }
-            RunResult result = results.get().getFirst();
             Optional<RunResult> baseline = new TrainingRun(
                             recipe.asBaseline(),
                             sparse.task(),
-                            result.seed(),
+                            results.get().getFirst().seed(),
                             run.baseline(),
                             options("dense", interruption))
                     .begin();
             if (baseline.isEmpty()) {
                 return stopped(run);
             }
+            List<RunFolder> all = new ArrayList<>(List.of(run.baseline()));
+            all.addAll(run.runs());
+            List<RunResult> measured = SideBySide.measure(sparse.task(), all);
             Report.of(run).write(run.report());
             double seconds = (System.nanoTime() - started) / 1e9;
-            tell(run, results.get(), baseline.get(), seconds);
+            tell(run, measured.subList(1, measured.size()), measured.getFirst(), seconds);
             return 0;
         }
     }
@@ -119,7 +123,8 @@ final class DemoCommand implements Callable<Integer> {
         out.printf(Locale.ROOT, "%nIn %.0f seconds. Look at %s%n", seconds, run.report());
         out.flush();
         if (json != null) {
-            Files.writeString(json, json(run, sparse.getFirst(), baseline, seconds) + "\n");
+            Path file = json;
+            Writing.to(file, () -> Files.writeString(file, json(run, sparse.getFirst(), baseline, seconds) + "\n"));
         }
     }
 
@@ -131,7 +136,9 @@ final class DemoCommand implements Callable<Integer> {
                 .put("pruned_accuracy", sparse.prunedScores().get(SCORE))
                 .put("groups_left", sparse.groupsLeft())
                 .put("parameters_left", sparse.parametersLeft())
-                .put("speed_up", sparse.speedUp())
+                .put(
+                        "speed_up",
+                        ResultTable.of(List.of(sparse)).withBaseline(baseline).speedUp())
                 .put("max_abs_difference", sparse.maxAbsDifference())
                 .put("seconds", seconds)
                 .put("run_dir", run.path().toString())

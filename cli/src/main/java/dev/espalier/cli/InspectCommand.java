@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -68,12 +69,15 @@ final class InspectCommand implements Callable<Integer> {
                     + USUAL_LENGTH + ".")
     private Map<String, Long> dimensions = new LinkedHashMap<>();
 
+    @Mixin
+    private CheckpointOption checkpoint = new CheckpointOption();
+
     /** A line of the report. */
     private record Line(Cost cost, int groups, int zeroGroups) {}
 
     @Override
     public Integer call() throws IOException {
-        ModelFile file = ModelFile.read(model);
+        ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         Map<String, Long> lengths = lengths(file.graph());
         Graph graph = withLengths(file.graph(), lengths);

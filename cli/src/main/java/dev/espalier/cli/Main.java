@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete.GenerateCompletion;
@@ -72,6 +73,7 @@ public final class Main implements Callable<Integer> {
      * @param arguments what the user typed after {@code espalier}
      */
     public static void main(String[] arguments) {
+        StandardError.restore();
         System.exit(commandLine().execute(arguments));
     }
 
@@ -101,7 +103,7 @@ public final class Main implements Callable<Integer> {
         }
         return switch (failure) {
             case IllegalArgumentException wrong -> say(command, String.valueOf(wrong.getMessage()), ExitCode.USAGE);
-            case NoSuchFileException missing -> say(command, "no such file: " + missing.getFile(), ExitCode.USAGE);
+            case NoSuchFileException missing -> say(command, describe(missing), ExitCode.USAGE);
             case FileSystemException refused -> say(command, explain(refused), ExitCode.SOFTWARE);
             case IOException broken -> say(command, String.valueOf(broken.getMessage()), ExitCode.SOFTWARE);
             case DivergedException nowhere ->
@@ -114,6 +116,15 @@ public final class Main implements Callable<Integer> {
                                 + (stacktrace ? "" : " (run again with --stacktrace to see where)"),
                         ExitCode.SOFTWARE);
         };
+    }
+
+    /** What was looked for, and where: a relative path says nothing to who does not know what it is relative to. */
+    private static String describe(NoSuchFileException missing) {
+        String name = String.valueOf(missing.getFile());
+        return "no such file: " + name
+                + (Path.of(name).isAbsolute()
+                        ? ""
+                        : " (looked for in " + Path.of("").toAbsolutePath() + ")");
     }
 
     /** What the system says of a file, with its name; for some reasons the name is all it says. */

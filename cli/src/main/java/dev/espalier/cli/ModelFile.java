@@ -5,11 +5,15 @@ import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.HuggingFace.Checkpoint;
 import dev.espalier.graph.onnx.OnnxModel;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.journal.RunFolder;
+import dev.espalier.training.SavedModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A model as it lies on disk: an ONNX file, the folder of a training run with a {@code model.onnx} in it, or the folder of a
@@ -24,6 +28,9 @@ record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
     /** What a training run calls its model. */
     static final String IN_RUN = "model.onnx";
 
+    /** What a checkpoint from Hugging Face has. */
+    private static final String CONFIG = "config.json";
+
     /** Where weights that a checkpoint lacks start from. */
     private static final long SEED = 1;
 
@@ -35,10 +42,37 @@ record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
             return read(path.resolve(IN_RUN));
         }
         if (Files.isDirectory(path)) {
+            if (Files.notExists(path.resolve(CONFIG))) {
+                throw new IllegalArgumentException(whyNone(new RunFolder(path)));
+            }
             return readCheckpoint(path);
         }
         OnnxModel model = OnnxReader.read(path);
         return new ModelFile(model.graph(), model.opset(), model.producer(), List.of());
+    }
+
+    /** Why there is no model in a folder, and what to do. */
+    private static String whyNone(RunFolder folder) throws IOException {
+        List<RunFolder> parts = Stream.concat(
+                        folder.sweep().stream(), folder.runs().stream().filter(run -> !run.equals(folder)))
+                .toList();
+        if (!parts.isEmpty()) {
+            return "%s holds several runs: give one of %s"
+                    .formatted(
+                            folder.path(),
+                            parts.stream().map(run -> run.path().toString()).collect(Collectors.joining(", ")));
+        }
+        if (Files.notExists(folder.recipe())) {
+            return "%s is a folder with neither a %s, as a training run has one, nor a %s, as a BERT checkpoint from Hugging Face"
+                    .formatted(folder.path(), IN_RUN, CONFIG);
+        }
+        List<Long> steps = SavedModel.steps(folder);
+        return "%s is a run that is not finished: it has no %s. Go on with it by espalier train %s --run-dir %s --resume"
+                        .formatted(folder.path(), IN_RUN, folder.recipe(), folder.path())
+                + (steps.isEmpty()
+                        ? ""
+                        : ", or take the model as it is in a checkpoint: --checkpoint latest, or one of the steps "
+                                + steps);
     }
 
     static boolean isRun(Path path) {

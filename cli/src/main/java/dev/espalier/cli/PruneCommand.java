@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.PruneOptions;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -57,6 +59,9 @@ final class PruneCommand implements Callable<Integer> {
                     "Where to write the smaller model, as ONNX; pruned.onnx in the folder of a training run if left"
                             + " out. Not needed with --plan.")
     private @Nullable Path output;
+
+    @Option(names = "--force", description = "Write even where the model itself is, and so overwrite it.")
+    private boolean force;
 
     @Option(names = "--plan", description = "Only print what would be done to each layer, and why.")
     private boolean planOnly;
@@ -102,10 +107,13 @@ final class PruneCommand implements Callable<Integer> {
             description = "How many threads ONNX Runtime gets; ${DEFAULT-VALUE} if left out.")
     private int threads = 1;
 
+    @Mixin
+    private CheckpointOption checkpoint = new CheckpointOption();
+
     @Override
     public Integer call() throws IOException {
         checkOptions();
-        ModelFile file = ModelFile.read(model);
+        ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
         PrunePlan plan = Pruner.plan(file.graph(), new PruneOptions(keep, roundTo, threshold));
@@ -118,15 +126,28 @@ final class PruneCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void checkOptions() {
-        if (output == null && ModelFile.isRun(model)) {
+    private void checkOptions() throws IOException {
+        if (output == null && ModelFile.isRun(model) && !checkpoint.isGiven()) {
             output = model.resolve("pruned.onnx");
         }
         if (output == null && !planOnly) {
             throw new IllegalArgumentException("nowhere to write: give -o SMALL.onnx, or --plan to see the plan only");
         }
+        requireOther("-o", output);
+        requireOther("--report", report);
+        requireOther("--picture", picture);
         requirePositive("--batch", batch);
         requirePositive("--threads", threads);
+    }
+
+    /** What was trained for hours is not overwritten by what can be made again in a moment. */
+    private void requireOther(String option, @Nullable Path file) throws IOException {
+        Path input = ModelFile.isRun(model) ? model.resolve(ModelFile.IN_RUN) : model;
+        if (!force && file != null && Files.exists(file) && Files.exists(input) && Files.isSameFile(file, input)) {
+            throw new IllegalArgumentException(
+                    "%s %s is the model itself, which would be lost: give another file, or --force to overwrite it"
+                            .formatted(option, file));
+        }
     }
 
     private static void requirePositive(String option, int value) {
@@ -153,16 +174,24 @@ final class PruneCommand implements Callable<Integer> {
             OnnxWriter.write(smaller, output);
         }
         if (report != null) {
-            Files.writeString(report, result.toJson() + "\n");
+            writeText(report, result.toJson() + "\n");
         }
         if (picture != null) {
-            Files.writeString(picture, PrunePicture.svg(plan.layers()));
+            writeText(picture, PrunePicture.svg(plan.layers()));
         }
     }
 
+    private static void writeText(Path file, String text) throws IOException {
+        Writing.to(file, () -> Files.writeString(file, text));
+    }
+
     private void summarize(PrunePlan plan, PruneReport result, PrintWriter out) {
-        if (!plan.changes()) {
+        if (!plan.changes() && plan.isExact()) {
             out.printf("%s: nothing to remove, written unchanged: no group of weights is zero that could go%n", output);
+        } else if (!plan.changes()) {
+            out.printf(
+                    "%s: as large as before: --threshold made %d more %s zero, but nothing could be cut out for that%n",
+                    output, plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
         }
         out.printf(
                 Locale.ROOT,

@@ -7,11 +7,13 @@ import dev.espalier.training.RunOptions;
 import dev.espalier.training.Standing;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,7 +46,29 @@ final class RecipeOptions {
     private DeviceOption device = new DeviceOption();
 
     Recipe recipe() throws IOException {
+        requireFile();
         return RecipeReader.read(file, overrides);
+    }
+
+    private void requireFile() throws IOException {
+        if (!Files.isDirectory(file)) {
+            return;
+        }
+        if (Files.exists(new RunFolder(file).recipe())) {
+            throw new IllegalArgumentException(
+                    "%s is the folder of a run, not a recipe: to go on with it, give %s --run-dir %s --resume"
+                            .formatted(file, new RunFolder(file).recipe(), file));
+        }
+        try (Stream<Path> entries = Files.list(file)) {
+            throw new IllegalArgumentException("%s is a folder, and a recipe is a TOML file: %s"
+                    .formatted(
+                            file,
+                            entries.filter(entry -> entry.toString().endsWith(".toml"))
+                                    .sorted()
+                                    .map(entry -> "there is " + entry)
+                                    .findFirst()
+                                    .orElse("there is none in it")));
+        }
     }
 
     /**

@@ -2,9 +2,11 @@ package dev.espalier.cli;
 
 import dev.espalier.journal.RunFolder;
 import dev.espalier.report.Report;
+import dev.espalier.report.SweepPage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         description = {
-            "Writes a page on a training run: curves, layers before and after, patterns of sparsity, recipe, provenance.",
+            "Writes a page on a training run: curves, layers before and after, patterns of sparsity, recipe, provenance;"
+                    + " or the curve of a sweep.",
             "With several runs, writes a page that compares them. A page is one file that needs no network.",
         })
 final class ReportCommand implements Callable<Integer> {
@@ -32,27 +35,43 @@ final class ReportCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "RUN",
             arity = "1..*",
-            description = "The folder of a training run, finished or not; several to compare them.")
+            description = "The folder of a training run, finished or not, or of a sweep; several to compare them.")
     @SuppressWarnings("NullAway.Init")
     private List<Path> runs;
 
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Where to write the page. If left out: report.html in the folder of the run, or " + COMPARISON
-                    + " here if there are several.")
+            description =
+                    "Where to write the page. If left out: report.html in the folder of the run, sweep.html in that of a"
+                            + " sweep, or " + COMPARISON
+                            + " here if there are several.")
     private @Nullable Path output;
 
     @Override
     public Integer call() throws IOException {
-        List<RunFolder> folders = runs.stream().map(RunFolder::new).toList();
-        Path file = output != null
-                ? output
-                : folders.size() == 1 ? folders.getFirst().report() : Path.of(COMPARISON);
-        Report.of(folders).write(file);
+        List<RunFolder> folders = new ArrayList<>();
+        for (Path run : runs) {
+            // Beside others, a sweep is its runs.
+            RunFolder folder = new RunFolder(run);
+            List<RunFolder> swept = folder.sweep();
+            folders.addAll(swept.isEmpty() || runs.size() == 1 ? List.of(folder) : swept);
+        }
         PrintWriter out = spec.commandLine().getOut();
-        out.println(file);
+        out.println(write(folders));
         out.flush();
         return 0;
+    }
+
+    private Path write(List<RunFolder> folders) throws IOException {
+        RunFolder first = folders.getFirst();
+        if (folders.size() == 1 && !first.sweep().isEmpty()) {
+            Path file = output != null ? output : first.sweepReport();
+            SweepPage.of(first).write(file);
+            return file;
+        }
+        Path file = output != null ? output : folders.size() == 1 ? first.report() : Path.of(COMPARISON);
+        Report.of(folders).write(file);
+        return file;
     }
 }

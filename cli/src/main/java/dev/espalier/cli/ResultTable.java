@@ -45,8 +45,17 @@ final class ResultTable {
                 "%nGroups left %s, parameters left %s, speed-up %.2f, outputs differ by at most %.1e.%n",
                 spread(RunResult::groupsLeft).percent(),
                 spread(RunResult::parametersLeft).percent(),
-                spread(RunResult::speedUp).mean(),
+                speedUp(),
                 results.stream().mapToDouble(RunResult::maxAbsDifference).max().orElseThrow());
+    }
+
+    /** How many times faster the pruned model is than the dense baseline, or than the sparse model if there is none. */
+    double speedUp() {
+        if (baseline.isEmpty()) {
+            return spread(RunResult::speedUp).mean();
+        }
+        return spread(baseline, RunResult::latencyMillisecondsBefore).mean()
+                / spread(RunResult::latencyMillisecondsAfter).mean();
     }
 
     private Spread spread(ToDoubleFunction<RunResult> figure) {

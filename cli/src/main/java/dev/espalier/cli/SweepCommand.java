@@ -91,7 +91,7 @@ final class SweepCommand implements Callable<Integer> {
         rows.add(List.of("λ", score.replace('_', ' '), "groups left", "parameters left", "FLOPs left", "speed-up"));
         for (Sweep.Point point : points) {
             rows.add(List.of(
-                    Double.toString(point.lambda()),
+                    Sweep.label(point.lambda()),
                     percent(point, result -> result.prunedScores().firstEntry().getValue()),
                     percent(point, RunResult::groupsLeft),
                     percent(point, RunResult::parametersLeft),

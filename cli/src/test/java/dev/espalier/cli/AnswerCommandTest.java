@@ -113,6 +113,23 @@ final class AnswerCommandTest {
     }
 
     @Test
+    void aTokenizerThatHardlyKnowsTheTextIsTold() throws IOException {
+        Answer answer = ask(write(dictionary(0), "a.onnx"), "--context", "Old castles and the old tower");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertEquals(
+                "espalier: 25.00 % of all tokens are unknown to the tokenizer: such as \"and\", \"castles\": the vocabulary is"
+                        + " probably for another language or belongs to another model\n",
+                answer.err());
+    }
+
+    @Test
+    void aFolderIsNoText() throws IOException {
+        Answer answer = ask(write(dictionary(0), "a.onnx"), "--context-file", folder);
+        assertEquals(2, answer.exitStatus());
+        assertTrue(answer.err().contains("--context-file = " + folder + " is a folder"), answer.err());
+    }
+
+    @Test
     void severalAnswersMakeATable() throws IOException {
         Answer answer = ask(write(dictionary(0), "a.onnx"), "--context", TEXT, "--best", 3);
         List<String> lines = answer.out().lines().toList();

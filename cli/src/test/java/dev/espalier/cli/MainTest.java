@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -77,7 +78,10 @@ final class MainTest {
     @Test
     void missingFileIsNamed() {
         assertEquals(2, run(failing(new NoSuchFileException("weights.onnx")), "fail"));
-        assertEquals("espalier: no such file: weights.onnx%n".formatted(), err.toString());
+        assertEquals(
+                "espalier: no such file: weights.onnx (looked for in %s)%n"
+                        .formatted(Path.of("").toAbsolutePath()),
+                err.toString());
     }
 
     @Test

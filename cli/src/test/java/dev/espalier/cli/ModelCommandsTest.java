@@ -135,7 +135,15 @@ final class ModelCommandsTest {
         assertFalse(answer.err().contains("Exception"), answer.err());
         Answer missing = Answer.to("inspect", folder.resolve("missing.onnx"));
         assertEquals(2, missing.exitStatus());
-        assertTrue(missing.err().contains("no such file"), missing.err());
+        assertEquals("espalier: no such file: " + folder.resolve("missing.onnx") + "\n", missing.err());
+        Answer relative = Answer.to("inspect", "missing.onnx");
+        assertEquals(
+                "espalier: no such file: missing.onnx (looked for in "
+                        + Path.of("").toAbsolutePath() + ")\n",
+                relative.err());
+        Answer empty = Answer.to("inspect", Files.createDirectory(folder.resolve("empty")));
+        assertEquals(2, empty.exitStatus());
+        assertTrue(empty.err().contains("neither a model.onnx"), empty.err());
     }
 
     @Test

@@ -33,6 +33,7 @@ final class ProgressPrinterTest {
             0.25,
             1,
             0,
+            new LinkedHashMap<>(),
             new LinkedHashMap<>());
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -22,6 +23,7 @@ import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,6 +140,57 @@ final class PruneCommandTest {
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("NOT exact"), answer.out());
         assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
+    }
+
+    @Test
+    void aThresholdThatLeavesTheSizeAsItIsDoesNotClaimToChangeNothing() throws IOException {
+        Path model = model(1, 0.001f, 3, 4, 0.001f, 6);
+        Answer answer =
+                Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--threshold", 0.01, "--round-to", 8);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("as large as before: --threshold made 1 more group zero"), answer.out());
+        assertTrue(answer.out().contains("NOT exact"), answer.out());
+        assertFalse(answer.out().contains("unchanged"), answer.out());
+    }
+
+    @Test
+    void aThresholdThatLeavesNothingIsToBeLowered() throws IOException {
+        Answer answer =
+                Answer.to("prune", model(1, 2, 3, 4, 5, 6), "-o", folder.resolve("small.onnx"), "--threshold", 100);
+        assertEquals(2, answer.exitStatus());
+        assertTrue(answer.err().contains("lower the threshold, which is 100.0"), answer.err());
+        assertFalse(answer.err().contains("penalty"), answer.err());
+    }
+
+    @Test
+    void theModelItselfIsOverwrittenOnlyByForce() throws IOException {
+        Path model = model(1, 0, 3, 4, 0, 6);
+        byte[] before = Files.readAllBytes(model);
+        for (String option : List.of("-o", "--report", "--picture")) {
+            Answer refused =
+                    Answer.to("prune", folder, option, folder.resolve(".").resolve("model.onnx"));
+            assertEquals(2, refused.exitStatus(), option);
+            assertTrue(
+                    refused.err().contains("is the model itself")
+                            && refused.err().contains("--force"),
+                    refused.err());
+            assertArrayEquals(before, Files.readAllBytes(model));
+        }
+        assertEquals(0, Answer.to("prune", model, "-o", model, "--force").exitStatus());
+        assertArrayEquals(new long[] {2, 2}, shape(model, "hidden.weight"));
+    }
+
+    @Test
+    void whatCannotBeWrittenIsNamedAsTheUserNamesIt() throws IOException {
+        Path nowhere = folder.resolve("no/small.onnx");
+        Answer answer = Answer.to("prune", model(1, 0, 3, 4, 0, 6), "-o", nowhere);
+        assertEquals(1, answer.exitStatus());
+        assertEquals("espalier: cannot write " + nowhere + ": there is no such folder\n", answer.err());
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "there is no /dev/full here");
+        Answer noSpace =
+                Answer.to("prune", folder.resolve("model.onnx"), "-o", folder.resolve("small.onnx"), "--report", full);
+        assertEquals("espalier: cannot write /dev/full: No space left on device\n", noSpace.err());
     }
 
     @Test

@@ -41,7 +41,8 @@ final class ReportCommandTest {
                     1 - 0.1 * epoch,
                     2,
                     0,
-                    new LinkedHashMap<>(Map.of("conv.weight", 10 - epoch))));
+                    new LinkedHashMap<>(Map.of("conv.weight", 10 - epoch)),
+                    new LinkedHashMap<>()));
         }
         return run;
     }
@@ -75,6 +76,9 @@ final class ReportCommandTest {
         Answer empty = Answer.to("report", Files.createDirectory(folder.resolve("empty")));
         assertEquals(2, empty.exitStatus());
         assertTrue(empty.err().contains("is no folder of a run"), empty.err());
+        Answer file = Answer.to("report", Files.createFile(folder.resolve("model.onnx")));
+        assertEquals(2, file.exitStatus());
+        assertTrue(file.err().contains("model.onnx is a file: give the folder of a run"), file.err());
         assertEquals(2, Answer.to("report").exitStatus());
     }
 }

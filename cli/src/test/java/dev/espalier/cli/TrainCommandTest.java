@@ -14,6 +14,8 @@ import dev.espalier.journal.RunFolder;
 import dev.espalier.recipe.RecipeReader;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
+import dev.espalier.training.Sweep;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -231,6 +233,54 @@ final class TrainCommandTest {
     }
 
     @Test
+    void aFolderInPlaceOfARecipeIsTold() throws IOException {
+        Answer answer = Answer.to("train", folder);
+        assertEquals(2, answer.exitStatus());
+        assertEquals(
+                "espalier: %s is a folder, and a recipe is a TOML file: there is %s%n".formatted(folder, recipe),
+                answer.err());
+        Path run = Files.createDirectory(folder.resolve("run"));
+        Files.copy(recipe, run.resolve("recipe.toml"));
+        assertTrue(Answer.to("train", run)
+                .err()
+                .contains("give %s --run-dir %s --resume".formatted(run.resolve("recipe.toml"), run)));
+    }
+
+    /** A run that was stopped after its second epoch. */
+    @Test
+    void whatAnUnfinishedRunHasSoFarCanBeLookedAtAndPruned() throws IOException {
+        Path run = folder.resolve("run");
+        assertSucceeded(Answer.to("train", recipe, "--run-dir", run, "--set", "checkpoint.every=6"));
+        RunFolder stopped = new RunFolder(run);
+        Files.delete(stopped.resultFile());
+        Files.delete(stopped.model());
+        for (String command : List.of("prune", "inspect")) {
+            Answer refused = Answer.to(command, run);
+            assertEquals(2, refused.exitStatus());
+            assertEquals(
+                    "espalier: %s is a run that is not finished: it has no model.onnx. Go on with it by espalier train %s --run-dir %s"
+                                    .formatted(run, stopped.recipe(), run)
+                            + " --resume, or take the model as it is in a checkpoint: --checkpoint latest, or one of the"
+                            + " steps [12, 18]\n",
+                    refused.err());
+        }
+        Path small = folder.resolve("small.onnx");
+        Answer latest = Answer.to("prune", run, "--checkpoint", "latest", "-o", small);
+        assertSucceeded(latest);
+        assertTrue(latest.out().startsWith("the model of " + run + " after step 18\n"), latest.out());
+        assertTrue(Files.size(small) > 0);
+        assertSucceeded(Answer.to("inspect", run, "--checkpoint", "12"));
+        assertSucceeded(Answer.to("convert", run, folder.resolve("twelve.onnx"), "--checkpoint", "12"));
+        Answer unknown = Answer.to("prune", run, "--checkpoint", "7", "-o", small);
+        assertEquals(2, unknown.exitStatus());
+        assertTrue(unknown.err().contains("there are those of steps [12, 18]"), unknown.err());
+        assertTrue(Answer.to("prune", run, "--checkpoint", "last").err().contains("it must be latest"));
+        assertTrue(Answer.to("prune", run, "--checkpoint", "latest").err().contains("nowhere to write"));
+        Answer none = Answer.to("inspect", folder, "--checkpoint", "latest");
+        assertTrue(none.err().contains("there are no checkpoints in"), none.err());
+    }
+
+    @Test
     void withoutAGpuTheReasonIsGiven() {
         assumeTrue(Torch.gpus() instanceof Gpus.None, "there is a GPU here");
         Answer answer = Answer.to("train", recipe, "--device", "gpu", "--run-dir", folder.resolve("run"));
@@ -255,6 +305,26 @@ final class TrainCommandTest {
         assertSucceeded(resumed);
         assertTrue(strong.result().isPresent());
         assertFalse(resumed.err().contains("epoch"), resumed.err());
+
+        Files.delete(sweep.resolve("sweep.html"));
+        Answer report = Answer.to("report", sweep);
+        assertSucceeded(report);
+        assertEquals(sweep.resolve("sweep.html").toString(), report.out().strip());
+        assertTrue(Files.readString(sweep.resolve("sweep.html")).contains("lambda-0.01"));
+        assertSucceeded(Answer.to("report", sweep, weak.path(), "-o", folder.resolve("all.html")));
+        Answer inspected = Answer.to("inspect", sweep);
+        assertEquals(2, inspected.exitStatus());
+        assertTrue(
+                inspected.err().contains("holds several runs: give one of " + weak.path() + ", " + strong.path()),
+                inspected.err());
+    }
+
+    @Test
+    void lambdasAreWrittenAsPeopleDo() {
+        assertEquals("5e-4", Sweep.label(5e-4));
+        assertEquals("3.125e-5", Sweep.label(3.125e-5));
+        assertEquals("0.0125", Sweep.label(0.0125));
+        assertEquals("10", Sweep.label(10));
     }
 
     @Test
@@ -262,8 +332,8 @@ final class TrainCommandTest {
         Path sweep = folder.resolve("sweep");
         Answer answer = Answer.to("sweep", recipe, "--lambda", "1e-3:10:2", "--run-dir", sweep);
         assertSucceeded(answer);
-        assertTrue(answer.err().contains("λ = 10.0 is left out: nothing is left of the model"), answer.err());
-        assertFalse(answer.out().contains("10.0 "), answer.out());
+        assertTrue(answer.err().contains("λ = 10 is left out: nothing is left of the model"), answer.err());
+        assertFalse(answer.out().lines().anyMatch(line -> line.startsWith("10 ")), answer.out());
     }
 
     @Test

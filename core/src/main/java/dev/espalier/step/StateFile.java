@@ -1,19 +1,26 @@
 package dev.espalier.step;
 
+import dev.espalier.check.Writing;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.SequencedMap;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
 /**
@@ -63,7 +70,7 @@ public final class StateFile {
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             remove(temporary, e);
-            throw new UncheckedIOException("cannot write " + file + ": " + e, e);
+            throw new UncheckedIOException("cannot write " + file + ": " + Writing.reason(e), e);
         }
     }
 
@@ -119,17 +126,64 @@ public final class StateFile {
                         + state.keySet() + " in these sizes");
             }
             long position = expected.length;
-            ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK);
             for (MemorySegment piece : state.values()) {
-                for (long at = 0; at < piece.byteSize(); at += CHUNK) {
-                    int length = (int) Math.min(CHUNK, piece.byteSize() - at);
-                    readFully(channel, chunk.clear().limit(length), position + at);
-                    MemorySegment.copy(MemorySegment.ofBuffer(chunk.clear()), 0, piece, at, length);
-                }
+                copy(channel, position, piece);
                 position += piece.byteSize();
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + file + ": " + e, e);
+        }
+    }
+
+    /**
+     * Reads some of what a file holds, whoever saved it.
+     *
+     * @param file the file
+     * @param wanted which pieces, by name
+     * @return copies of them by name, in the file's order
+     */
+    public static SequencedMap<String, MemorySegment> read(Path file, Predicate<String> wanted) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            requireIntact(file, channel);
+            DataInputStream in = new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel)));
+            if (in.readLong() != MAGIC || in.readInt() != VERSION) {
+                throw new IllegalArgumentException(
+                        file + " is no state of version " + VERSION + " that Espalier saved");
+            }
+            SequencedMap<String, Long> sizes = new LinkedHashMap<>();
+            long position = Long.BYTES + 2L * Integer.BYTES;
+            for (int left = in.readInt(); left > 0; left--) {
+                String name = in.readUTF();
+                sizes.put(name, in.readLong());
+                position += encodedSize(name) + Long.BYTES;
+            }
+            SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+            for (var piece : sizes.entrySet()) {
+                if (wanted.test(piece.getKey())) {
+                    MemorySegment memory = Arena.ofAuto().allocate(piece.getValue(), Long.BYTES);
+                    copy(channel, position, memory);
+                    state.put(piece.getKey(), memory);
+                }
+                position += piece.getValue();
+            }
+            return state;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file + ": " + e, e);
+        }
+    }
+
+    private static long encodedSize(String name) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        new DataOutputStream(bytes).writeUTF(name);
+        return bytes.size();
+    }
+
+    private static void copy(FileChannel channel, long position, MemorySegment piece) throws IOException {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK);
+        for (long at = 0; at < piece.byteSize(); at += CHUNK) {
+            int length = (int) Math.min(CHUNK, piece.byteSize() - at);
+            readFully(channel, chunk.clear().limit(length), position + at);
+            MemorySegment.copy(MemorySegment.ofBuffer(chunk.clear()), 0, piece, at, length);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.espalier.journal;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -13,6 +15,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import java.io.IOException;
+import java.util.SequencedMap;
 
 /**
  * The records of this package as JSON: names in lower case with underscores. JSON has no numbers that are not finite: they
@@ -23,6 +26,9 @@ final class Json {
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .addModule(numbers())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES) // written by a newer version
+            .withConfigOverride(
+                    SequencedMap.class,
+                    map -> map.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // written by an older one
             .build();
 
     private Json() {}

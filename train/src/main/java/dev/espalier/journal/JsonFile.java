@@ -1,6 +1,7 @@
 package dev.espalier.journal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.espalier.check.Writing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,10 @@ public final class JsonFile {
      * @throws IOException if it cannot be written
      */
     public static void append(Path file, Object record) throws IOException {
-        Files.writeString(file, Json.line(record) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        Writing.to(
+                file,
+                () -> Files.writeString(
+                        file, Json.line(record) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
     /**

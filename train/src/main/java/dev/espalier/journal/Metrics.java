@@ -27,6 +27,7 @@ import java.util.SequencedMap;
  * @param iterationsPerGroup evaluations that the solver spent on a group, mean over the steps since the last evaluation
  * @param skippedSteps steps that were left out because a gradient was not finite
  * @param nonZeroGroups number of groups that are not zero, by layer
+ * @param data what was measured of the data before the training began, by name: {@code unknown_tokens_train}, say
  */
 public record Metrics(
         long step,
@@ -45,7 +46,8 @@ public record Metrics(
         @JsonAlias("group_sparsity") double groupsLeft,
         double iterationsPerGroup,
         long skippedSteps,
-        SequencedMap<String, Integer> nonZeroGroups) {
+        SequencedMap<String, Integer> nonZeroGroups,
+        SequencedMap<String, Double> data) {
 
     /** What is counted if a line does not say: it is of a version that knew nothing else. */
     private static final String ACCURACY = "accuracy";
@@ -55,5 +57,6 @@ public record Metrics(
         trainMetric = trainMetric.isEmpty() ? ACCURACY : trainMetric;
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         nonZeroGroups = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(nonZeroGroups));
+        data = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(data));
     }
 }

@@ -1,5 +1,6 @@
 package dev.espalier.journal;
 
+import dev.espalier.check.Writing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ public final class MetricsLog implements AutoCloseable {
      */
     public void append(Metrics metrics) throws IOException {
         folder.append(metrics);
-        writeEvents(metrics);
+        Writing.to(folder.tensorBoard(), () -> writeEvents(metrics));
     }
 
     private void writeEvents(Metrics metrics) throws IOException {
@@ -56,6 +57,9 @@ public final class MetricsLog implements AutoCloseable {
         scalar(metrics, "evaluation/loss", metrics.loss());
         for (var score : metrics.scores().entrySet()) {
             scalar(metrics, "evaluation/" + score.getKey(), score.getValue());
+        }
+        for (var measure : metrics.data().entrySet()) {
+            scalar(metrics, "data/" + measure.getKey(), measure.getValue());
         }
         scalar(metrics, "sparsity/groups_left", metrics.groupsLeft());
         scalar(metrics, "sparsity/lambda", metrics.lambda());

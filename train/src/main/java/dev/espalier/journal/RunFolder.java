@@ -1,5 +1,6 @@
 package dev.espalier.journal;
 
+import dev.espalier.check.Writing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -40,6 +41,7 @@ import java.util.stream.Stream;
  */
 public record RunFolder(Path path) {
     private static final String SEED = "seed-";
+    private static final String LAMBDA = "lambda-";
 
     /**
      * The recipe as run.
@@ -157,9 +159,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the folder cannot be read
      */
     public List<RunFolder> runs() throws IOException {
-        if (!Files.isDirectory(path)) {
-            throw new NoSuchFileException(path.toString());
-        }
+        requireFolder();
         try (Stream<Path> entries = Files.list(path)) {
             List<RunFolder> seeds = entries.filter(
                             entry -> entry.getFileName().toString().matches(SEED + "-?\\d+"))
@@ -168,6 +168,51 @@ public record RunFolder(Path path) {
                     .map(RunFolder::new)
                     .toList();
             return seeds.isEmpty() ? List.of(this) : seeds;
+        }
+    }
+
+    /**
+     * The curve of a sweep.
+     *
+     * @return the path of an HTML file; it is there if this is a sweep's folder
+     */
+    public Path sweepReport() {
+        return path.resolve("sweep.html");
+    }
+
+    /**
+     * The folder of one λ of a sweep.
+     *
+     * @param lambda the λ, as people write it
+     * @return a folder in this one
+     */
+    public RunFolder lambda(String lambda) {
+        return new RunFolder(path.resolve(LAMBDA + lambda));
+    }
+
+    /**
+     * The runs of a sweep, one for each λ.
+     *
+     * @return their folders, by name; none if this is no sweep's folder
+     * @throws IOException if the folder cannot be read
+     */
+    public List<RunFolder> sweep() throws IOException {
+        requireFolder();
+        try (Stream<Path> entries = Files.list(path)) {
+            return entries.filter(entry -> entry.getFileName().toString().startsWith(LAMBDA))
+                    .filter(Files::isDirectory)
+                    .sorted()
+                    .map(RunFolder::new)
+                    .toList();
+        }
+    }
+
+    private void requireFolder() throws IOException {
+        if (Files.notExists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (!Files.isDirectory(path)) {
+            throw new IllegalArgumentException(path + " is a file: give the folder of a run");
         }
     }
 
@@ -322,6 +367,10 @@ public record RunFolder(Path path) {
      * @throws IOException if it cannot be written; then the old one is still there
      */
     public static void replace(Path file, String text) throws IOException {
+        Writing.to(file, () -> replaceBy(file, text));
+    }
+
+    private static void replaceBy(Path file, String text) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
         try (FileChannel channel = FileChannel.open(
                 temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {

@@ -51,6 +51,32 @@ public record RunResult(
     }
 
     /**
+     * The same with other latencies.
+     *
+     * @param before how long ONNX Runtime takes with {@code model.onnx}, in milliseconds
+     * @param after how long with {@code pruned.onnx}
+     * @return the result
+     */
+    public RunResult withLatency(double before, double after) {
+        return new RunResult(
+                seed,
+                steps,
+                seconds,
+                lambda,
+                loss,
+                scores,
+                prunedScores,
+                groupsLeft,
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                maxAbsDifference,
+                before,
+                after);
+    }
+
+    /**
      * What counts most.
      *
      * @return the name of the first score

@@ -7,6 +7,7 @@ import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
 import ai.onnxruntime.OrtSession;
+import dev.espalier.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.DataType;
@@ -29,6 +30,7 @@ public final class OnnxRuntimeModel implements AutoCloseable {
     private final OrtEnvironment environment =
             OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "espalier");
     private final String name;
+    private final Path file;
     private final OrtSession session;
 
     /**
@@ -43,6 +45,7 @@ public final class OnnxRuntimeModel implements AutoCloseable {
 
     private OnnxRuntimeModel(String name, Path file, int threads) {
         this.name = name;
+        this.file = file;
         try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
             options.setIntraOpNumThreads(threads);
             options.setInterOpNumThreads(1);
@@ -70,7 +73,13 @@ public final class OnnxRuntimeModel implements AutoCloseable {
                 remove(folder);
             }
         } catch (IOException failure) {
-            throw new UncheckedIOException(failure.getMessage(), failure);
+            String reason =
+                    failure.getCause() instanceof IOException cause ? Writing.reason(cause) : Writing.reason(failure);
+            throw new UncheckedIOException(
+                    "ONNX Runtime reads models from files, and there is no way to write one to the folder of temporary files, %s: %s;"
+                                    .formatted(System.getProperty("java.io.tmpdir"), reason)
+                            + " -Djava.io.tmpdir=DIR in ESPALIER_JAVA_OPTS names another",
+                    failure);
         }
     }
 
@@ -96,7 +105,9 @@ public final class OnnxRuntimeModel implements AutoCloseable {
     }
 
     private IllegalStateException refused(OrtException refused) {
-        return new IllegalStateException("ONNX Runtime does not run " + name + ": " + refused.getMessage(), refused);
+        // A file that holds a graph for a moment is none that a user knows.
+        String message = String.valueOf(refused.getMessage()).replace(file.toString(), name);
+        return new IllegalStateException("ONNX Runtime does not run " + name + ": " + message, refused);
     }
 
     @Override

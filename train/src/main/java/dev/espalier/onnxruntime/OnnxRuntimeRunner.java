@@ -3,7 +3,9 @@ package dev.espalier.onnxruntime;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.prune.Runner;
 import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -41,20 +43,38 @@ public record OnnxRuntimeRunner(int threads) implements Runner {
      */
     public Latency latency(Graph before, Graph after, Map<String, Tensor> inputs, int rounds) {
         try (OnnxRuntimeModel first = OnnxRuntimeModel.of(before, threads);
-                OnnxRuntimeModel second = OnnxRuntimeModel.of(after, threads);
-                OnnxRuntimeModel.Feed firstFeed = first.new Feed(inputs);
-                OnnxRuntimeModel.Feed secondFeed = second.new Feed(inputs)) {
-            double[] firsts = new double[rounds];
-            double[] seconds = new double[rounds];
+                OnnxRuntimeModel second = OnnxRuntimeModel.of(after, threads)) {
+            List<Double> medians = latencies(List.of(first, second), inputs, rounds);
+            return new Latency(medians.get(0), medians.get(1));
+        }
+    }
+
+    /**
+     * Runs models by turns, so that a machine that slows down slows all of them down.
+     *
+     * @param models the models
+     * @param inputs what all are fed with
+     * @param rounds how often each is run
+     * @return the median of the milliseconds that a run takes, model by model
+     */
+    public static List<Double> latencies(List<OnnxRuntimeModel> models, Map<String, Tensor> inputs, int rounds) {
+        List<OnnxRuntimeModel.Feed> feeds = new ArrayList<>();
+        try {
+            models.forEach(model -> feeds.add(model.new Feed(inputs)));
+            double[][] milliseconds = new double[feeds.size()][rounds];
             for (int round = -WARM_UP; round < rounds; round++) {
-                double one = firstFeed.milliseconds();
-                double other = secondFeed.milliseconds();
-                if (round >= 0) {
-                    firsts[round] = one;
-                    seconds[round] = other;
+                for (int i = 0; i < feeds.size(); i++) {
+                    // Each comes after each other one: what was done before leaves traces in caches.
+                    int model = Math.floorMod(round % 2 == 0 ? i : -1 - i, feeds.size());
+                    double time = feeds.get(model).milliseconds();
+                    if (round >= 0) {
+                        milliseconds[model][round] = time;
+                    }
                 }
             }
-            return new Latency(median(firsts), median(seconds));
+            return Arrays.stream(milliseconds).map(OnnxRuntimeRunner::median).toList();
+        } finally {
+            feeds.forEach(OnnxRuntimeModel.Feed::close);
         }
     }
 

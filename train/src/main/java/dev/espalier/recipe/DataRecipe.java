@@ -3,6 +3,7 @@ package dev.espalier.recipe;
 import dev.espalier.data.DataSource;
 import dev.espalier.data.Holdout;
 import dev.espalier.data.SampleShape;
+import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WindowPlan;
 import java.nio.file.Path;
 import java.util.List;
@@ -118,6 +119,12 @@ public record DataRecipe(
             .in(Range.atLeast(1))
             .otherwise(WindowPlan.DEFAULT.questionLength())
             .only(Kind.SQUAD);
+    private static final Key<Double> LARGEST_UNKNOWN = Key.decimal(
+                    "data.largest_unknown",
+                    "a larger share of tokens that the vocabulary does not know, in any part, ends the training before it begins")
+            .in(new Range<>("from 0 to 1", value -> value >= 0 && value <= 1))
+            .otherwise(UnknownTokens.SUSPICIOUS)
+            .only(Kind.SQUAD);
     private static final Key<Double> VALIDATION_FRACTION = Key.decimal(
                     "data.validation_fraction",
                     "how much of the training part is set aside for validation; 0 to validate on the test part")
@@ -160,6 +167,7 @@ public record DataRecipe(
                     LENGTH,
                     STRIDE,
                     QUESTION_LENGTH,
+                    LARGEST_UNKNOWN,
                     VALIDATION_FRACTION,
                     TRAIN_LIMIT,
                     TEST_LIMIT,
@@ -390,8 +398,16 @@ public record DataRecipe(
      * @param length tokens in a window, question included
      * @param stride tokens that two windows in a row have in common
      * @param questionLength tokens that a question is cut to
+     * @param largestUnknown share of unknown tokens that no part may exceed
      */
-    public record Squad(String dir, String trainFile, String testFile, int length, int stride, int questionLength)
+    public record Squad(
+            String dir,
+            String trainFile,
+            String testFile,
+            int length,
+            int stride,
+            int questionLength,
+            double largestUnknown)
             implements Source {
         /** Checks the arguments. */
         public Squad {
@@ -401,6 +417,7 @@ public record DataRecipe(
             LENGTH.require(length);
             STRIDE.require(stride);
             QUESTION_LENGTH.require(questionLength);
+            LARGEST_UNKNOWN.require(largestUnknown);
             if ((long) stride + questionLength + WindowPlan.SPECIAL >= length) {
                 throw new IllegalArgumentException(
                         "data.stride = %d, data.question_length = %d and %d special tokens must add up to less than data.length = %d"
@@ -442,7 +459,8 @@ public record DataRecipe(
                         values.of(TEST_FILE),
                         values.of(LENGTH),
                         values.of(STRIDE),
-                        values.of(QUESTION_LENGTH));
+                        values.of(QUESTION_LENGTH),
+                        values.of(LARGEST_UNKNOWN));
         };
         return new DataRecipe(
                 source,
@@ -480,7 +498,8 @@ public record DataRecipe(
                         .with(TEST_FILE, squad.testFile)
                         .with(LENGTH, squad.length)
                         .with(STRIDE, squad.stride)
-                        .with(QUESTION_LENGTH, squad.questionLength);
+                        .with(QUESTION_LENGTH, squad.questionLength)
+                        .with(LARGEST_UNKNOWN, squad.largestUnknown);
         }
         return values.with(VALIDATION_FRACTION, validationFraction)
                 .with(TRAIN_LIMIT, trainLimit)

@@ -177,7 +177,7 @@ public final class RecipeReader {
             if (value instanceof TomlTable inner) {
                 sectionLines.put(dotted, line);
                 if (prefix.isEmpty() && !SECTION_NAMES.contains(name)) {
-                    problem(line, unknown("[" + name + "]", "section", "[" + Nearest.path(name, SECTION_NAMES) + "]"));
+                    problem(line, unknownSection(name));
                 } else {
                     flatten(inner, path);
                 }
@@ -211,12 +211,35 @@ public final class RecipeReader {
         if (SECTION_NAMES.contains(path)) {
             problem(entry, "%s is a section: write [%s] and its keys below".formatted(path, path));
         } else if (!PATHS.contains(path)) {
-            problem(entry, unknown(path, "key", Nearest.path(path, PATHS)));
+            problem(entry, unknownKey(path));
         }
     }
 
-    private static String unknown(String name, String what, String nearest) {
-        return "%s is no %s of a recipe; the nearest is %s".formatted(name, what, nearest);
+    private static String unknownSection(String name) {
+        return "[%s] is no section of a recipe; ".formatted(name)
+                + Nearest.path(name, SECTION_NAMES)
+                        .map("the nearest is [%s]"::formatted)
+                        .orElse("there are " + String.join(", ", SECTION_NAMES));
+    }
+
+    /** With the nearest key; or else those of its section, or the sections if it is in none. */
+    private static String unknownKey(String path) {
+        return path + " is no key of a recipe; "
+                + Nearest.path(path, PATHS).map("the nearest is "::concat).orElseGet(() -> choices(path));
+    }
+
+    private static String choices(String path) {
+        String section = path.substring(0, Math.max(0, path.indexOf('.')));
+        return SECTION_NAMES.contains(section)
+                ? "[%s] has %s"
+                        .formatted(
+                                section,
+                                Recipe.keys().stream()
+                                        .filter(key -> key.section().equals(section))
+                                        .map(Key::name)
+                                        .distinct()
+                                        .collect(Collectors.joining(", ")))
+                : "a key is SECTION.KEY, and the sections are " + String.join(", ", SECTION_NAMES);
     }
 
     /** The section's record; null if something is wrong with it. */

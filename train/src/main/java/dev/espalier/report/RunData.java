@@ -78,7 +78,7 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
                 recipe(folder, seeds));
     }
 
-    private static String nameOf(RunFolder folder) {
+    static String nameOf(RunFolder folder) {
         Path name = folder.path().toAbsolutePath().normalize().getFileName();
         return name == null ? folder.path().toString() : name.toString();
     }

@@ -64,6 +64,31 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
     }
 
     /**
+     * From what the runs of a sweep wrote down.
+     *
+     * @param folder the sweep's folder
+     * @return a page on the runs that are finished
+     * @throws IOException if the folder cannot be read
+     * @throws IllegalArgumentException if none is finished
+     */
+    public static SweepPage of(RunFolder folder) throws IOException {
+        List<Point> points = new ArrayList<>();
+        String score = "";
+        for (RunFolder run : folder.sweep()) {
+            List<RunResult> results = RunData.read(run).results();
+            if (!results.isEmpty()) {
+                score = results.getFirst().mainScore();
+                Point.of(results.getFirst().lambda(), score, run).ifPresent(points::add);
+            }
+        }
+        if (points.isEmpty()) {
+            throw new IllegalArgumentException(
+                    folder.path() + " is a sweep of which no run is finished: go on with it by sweep --resume");
+        }
+        return new SweepPage(RunData.nameOf(folder), score, points, OptionalDouble.empty());
+    }
+
+    /**
      * Writes the page.
      *
      * @param file where to, beside the folders of the runs; replaced if it exists

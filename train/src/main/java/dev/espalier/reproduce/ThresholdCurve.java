@@ -65,11 +65,11 @@ record ThresholdCurve(List<String> changes) implements Item {
     /**
      * What a threshold makes of a model.
      *
-     * @param groupSparsity share of groups that are not zero
+     * @param groupsLeft share of groups that are not zero
      * @param accuracy on the test part
      * @param parametersLeft share of parameters that pruning leaves; NaN if the model does not look at its input any more
      */
-    private record Cut(double groupSparsity, double accuracy, double parametersLeft) {}
+    private record Cut(double groupsLeft, double accuracy, double parametersLeft) {}
 
     /**
      * A threshold.
@@ -110,7 +110,7 @@ record ThresholdCurve(List<String> changes) implements Item {
                                 "Group sparsity as the threshold varies",
                                 "group sparsity",
                                 curve.get(),
-                                Cut::groupSparsity)),
+                                Cut::groupsLeft)),
                 notes(setting.scale(), recipe)));
     }
 
@@ -171,7 +171,7 @@ record ThresholdCurve(List<String> changes) implements Item {
                     "t = " + place.threshold() + (isChosen ? ", as in the table" : ""),
                     new Comparison.Cell(
                             isChosen ? row.quote(PaperRow.Figure.GROUP_SPARSITY) : Quote.NONE,
-                            place.spread(Cut::groupSparsity)),
+                            place.spread(Cut::groupsLeft)),
                     new Comparison.Cell(
                             isChosen ? row.quote(PaperRow.Figure.ACCURACY) : Quote.NONE, place.spread(Cut::accuracy)),
                     Comparison.Cell.ours(place.spread(Cut::parametersLeft))));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.check.Writing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ final class SquadFile {
                     : articles.addObject().put("title", paragraph.title()).putArray("paragraphs");
             write(paragraph, paragraphs.addObject());
         }
-        Files.writeString(file, root.toPrettyString() + "\n");
+        Writing.to(file, () -> Files.writeString(file, root.toPrettyString() + "\n"));
     }
 
     private static void write(Paragraph paragraph, ObjectNode node) {

@@ -103,11 +103,15 @@ final class TokenizerFile {
         return normalizer.putNull("strip_accents");
     }
 
-    /** A vocabulary without capitals, but for the names of special tokens, is one for text without capitals. */
+    /**
+     * A vocabulary without capitals, but for the names of special tokens, is one for text without capitals. Only A to Z
+     * count, which no cased vocabulary lacks: lower-casing leaves some characters alone that are capitals by name, such as
+     * the ℝ of BERT's own vocabulary for lower case.
+     */
     private static boolean isLowerCase(ObjectNode vocabulary) {
         for (String token : (Iterable<String>) vocabulary::fieldNames) {
             boolean isName = token.startsWith("[") && token.endsWith("]");
-            if (!isName && token.codePoints().anyMatch(Character::isUpperCase)) {
+            if (!isName && token.chars().anyMatch(letter -> letter >= 'A' && letter <= 'Z')) {
                 return false;
             }
         }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Questions and texts as a model reads them. Kept are the tokens of every question and, once, of every text; the tensors
@@ -27,6 +28,7 @@ public final class Windows {
     private final List<AskedQuestion> asked;
     private final List<Window> all;
     private final AnswerMapping mapping;
+    private final UnknownTokens unknown;
 
     /**
      * Cuts texts into windows, on all processors.
@@ -52,6 +54,7 @@ public final class Windows {
         }
         this.all = List.copyOf(windows);
         this.mapping = counts;
+        this.unknown = count(tokenizer.unknown());
     }
 
     private static Stream<AskedQuestion> ask(Paragraph paragraph, WordPiece tokenizer) {
@@ -115,6 +118,29 @@ public final class Windows {
      */
     public AnswerMapping mapping() {
         return mapping;
+    }
+
+    /**
+     * What the vocabulary does not know, in all questions and, once each, in all texts.
+     *
+     * @return how much, and why that may be
+     */
+    public UnknownTokens unknown() {
+        return unknown;
+    }
+
+    private UnknownTokens count(int unknownId) {
+        UnknownTokens.Counter counter = new UnknownTokens.Counter(unknownId);
+        @Nullable Tokens counted = null;
+        for (AskedQuestion question : asked) {
+            // Questions on a text share its tokens, and follow each other.
+            if (question.tokens() != counted) {
+                counted = question.tokens();
+                counter.add(question.context(), counted);
+            }
+            counter.add(question.question().text(), question.questionTokens());
+        }
+        return counter.total();
     }
 
     /** The piece of the text from one of a window's text tokens to another. */

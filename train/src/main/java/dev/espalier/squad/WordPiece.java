@@ -5,6 +5,7 @@ import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import ai.djl.huggingface.tokenizers.jni.CharSpan;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.check.Writing;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,7 @@ public final class WordPiece implements AutoCloseable {
     private final int classifier;
     private final int separator;
     private final int padding;
+    private final int unknown;
 
     private WordPiece(Path place, ObjectNode definition) throws IOException {
         this.definition = definition;
@@ -36,7 +38,7 @@ public final class WordPiece implements AutoCloseable {
         this.classifier = id(place, "[CLS]");
         this.separator = id(place, "[SEP]");
         this.padding = id(place, "[PAD]");
-        id(place, "[UNK]");
+        this.unknown = id(place, "[UNK]");
         this.tokenizer = create(place, definition);
     }
 
@@ -44,7 +46,8 @@ public final class WordPiece implements AutoCloseable {
      * Reads how text becomes tokens.
      *
      * @param place a {@code tokenizer.json}, a {@code vocab.txt}, or a checkpoint's folder with one of them. A vocabulary
-     *     alone is for lower case if it has no capitals, unless a {@code tokenizer_config.json} beside it says otherwise
+     *     alone is for lower case if none of its tokens has a letter from A to Z, those in brackets left out, unless a {@code
+     *     tokenizer_config.json} beside it says otherwise
      * @return the tokenizer
      * @throws IOException if there is none, or one that is not BERT's
      */
@@ -176,6 +179,11 @@ public final class WordPiece implements AutoCloseable {
         return padding;
     }
 
+    /** The token of what the vocabulary does not know, {@code [UNK]}. */
+    int unknown() {
+        return unknown;
+    }
+
     /**
      * Writes the tokenizer down, for whoever uses a trained model later.
      *
@@ -183,9 +191,12 @@ public final class WordPiece implements AutoCloseable {
      * @throws IOException if it cannot be written
      */
     public void save(Path folder) throws IOException {
-        Path temporary = folder.resolve(TokenizerFile.NAME + ".tmp");
-        Files.writeString(temporary, definition.toString());
-        Files.move(temporary, folder.resolve(TokenizerFile.NAME), StandardCopyOption.REPLACE_EXISTING);
+        Path file = folder.resolve(TokenizerFile.NAME);
+        Writing.to(file, () -> {
+            Path temporary = folder.resolve(TokenizerFile.NAME + ".tmp");
+            Files.writeString(temporary, definition.toString());
+            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
+        });
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.espalier.recipe.Recipe;
 import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.SquadScores;
+import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WindowBatch;
 import dev.espalier.squad.WindowBatches;
 import dev.espalier.squad.Windows;
@@ -23,6 +24,7 @@ import dev.espalier.squad.WordPiece;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Which piece of a text answers a question? For models from {@code input_ids}, {@code attention_mask} and {@code
@@ -122,10 +125,28 @@ public final class Answering implements Task {
 
     @Override
     public List<String> notes() {
-        return List.of(
-                "%,d training windows; answers: %s"
-                        .formatted(data.train().all().size(), data.train().mapping()),
-                "%,d questions to judge by".formatted(data.test().questionCount()));
+        List<String> notes = new ArrayList<>();
+        notes.add("%,d training windows; answers: %s"
+                .formatted(data.train().all().size(), data.train().mapping()));
+        notes.add("%,d questions to judge by".formatted(data.test().questionCount()));
+        notes.add("unknown tokens: "
+                + data.unknown().entrySet().stream()
+                        .map(part -> part.getKey() + " " + part.getValue().percent())
+                        .collect(Collectors.joining(", ")));
+        data.unknown().forEach((part, unknown) -> {
+            if (unknown.share() > UnknownTokens.NOTEWORTHY) {
+                notes.add("warning: %s of all tokens of the %s part are unknown to the vocabulary: %s"
+                        .formatted(unknown.percent(), part, unknown.likelyCause()));
+            }
+        });
+        return notes;
+    }
+
+    @Override
+    public SequencedMap<String, Double> measures() {
+        SequencedMap<String, Double> measures = new LinkedHashMap<>();
+        data.unknown().forEach((part, unknown) -> measures.put("unknown_tokens_" + part, unknown.share()));
+        return measures;
     }
 
     @Override

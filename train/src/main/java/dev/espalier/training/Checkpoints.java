@@ -31,7 +31,7 @@ record Checkpoints(Path folder, int keep) {
     void save(long step, SequencedMap<String, MemorySegment> state) throws IOException {
         Files.createDirectories(folder);
         try {
-            StateFile.save(folder.resolve("step-%010d.state".formatted(step)), state);
+            StateFile.save(file(step), state);
         } catch (UncheckedIOException failure) {
             List<Path> left = newestFirst();
             throw new IOException(
@@ -67,6 +67,18 @@ record Checkpoints(Path folder, int keep) {
     /** Whether there is one, intact or not. */
     static boolean anyIn(RunFolder run) throws IOException {
         return !newestFirst(run.checkpoints()).isEmpty();
+    }
+
+    /** What the one after a step is called. */
+    Path file(long step) {
+        return folder.resolve("step-%010d.state".formatted(step));
+    }
+
+    /** The steps that there is one of, rising. */
+    List<Long> steps() throws IOException {
+        return newestFirst().reversed().stream()
+                .map(file -> Long.parseLong(file.getFileName().toString().replaceAll("\\D", "")))
+                .toList();
     }
 
     private List<Path> newestFirst() throws IOException {

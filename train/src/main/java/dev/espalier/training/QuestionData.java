@@ -2,11 +2,14 @@ package dev.espalier.training;
 
 import dev.espalier.recipe.DataRecipe;
 import dev.espalier.squad.Squad;
+import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WindowPlan;
 import dev.espalier.squad.Windows;
 import dev.espalier.squad.WordPiece;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 
 /**
  * The questions of a run.
@@ -24,6 +27,7 @@ public record QuestionData(Windows train, Windows validation, Windows test) {
      * @param tokenizer the model's
      * @return all of it, in memory
      * @throws IOException if a file cannot be read, or is not what it should be
+     * @throws IllegalArgumentException if the tokenizer knows too few of the words; the message says what to do
      */
     public static QuestionData load(DataRecipe recipe, DataRecipe.Squad source, WordPiece tokenizer)
             throws IOException {
@@ -31,12 +35,37 @@ public record QuestionData(Windows train, Windows validation, Windows test) {
         Squad train = limited(Squad.read(Path.of(source.dir(), source.trainFile())), recipe.trainLimit());
         Windows test = new Windows(
                 limited(Squad.read(Path.of(source.dir(), source.testFile())), recipe.testLimit()), tokenizer, plan);
+        QuestionData data;
         if (recipe.validationFraction() == 0) {
-            return new QuestionData(new Windows(train, tokenizer, plan), test, test);
+            data = new QuestionData(new Windows(train, tokenizer, plan), test, test);
+        } else {
+            Squad.Split split = train.holdOut(recipe.validationFraction(), recipe.splitSeed());
+            data = new QuestionData(
+                    new Windows(split.kept(), tokenizer, plan), new Windows(split.held(), tokenizer, plan), test);
         }
-        Squad.Split split = train.holdOut(recipe.validationFraction(), recipe.splitSeed());
-        return new QuestionData(
-                new Windows(split.kept(), tokenizer, plan), new Windows(split.held(), tokenizer, plan), test);
+        data.requireKnown(source.largestUnknown());
+        return data;
+    }
+
+    /** What the vocabulary does not know of each part, by the part's name. */
+    SequencedMap<String, UnknownTokens> unknown() {
+        SequencedMap<String, UnknownTokens> parts = new LinkedHashMap<>();
+        parts.put("train", train.unknown());
+        if (validation != test) {
+            parts.put("validation", validation.unknown());
+        }
+        parts.put("test", test.unknown());
+        return parts;
+    }
+
+    private void requireKnown(double largest) {
+        unknown().forEach((part, unknown) -> {
+            if (unknown.share() > largest) {
+                throw new IllegalArgumentException(
+                        "%s of all tokens of the %s part are unknown to the vocabulary, and data.largest_unknown = %s: %s. To train all the same, set data.largest_unknown to 1"
+                                .formatted(unknown.percent(), part, largest, unknown.likelyCause()));
+            }
+        });
     }
 
     private static Squad limited(Squad squad, int limit) {

@@ -267,7 +267,8 @@ final class Session implements AutoCloseable {
                 groups.count() == 0 ? 1 : (double) left / groups.count(),
                 meter.iterationsPerGroup(),
                 optimizer.skippedSteps(),
-                nonZero);
+                nonZero,
+                task.measures());
     }
 
     private static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {

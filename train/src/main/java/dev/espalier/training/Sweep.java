@@ -107,7 +107,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
         List<Point> points = new ArrayList<>();
         Experiment before = null;
         for (double lambda : lambdas) {
-            options.listener().onNote("λ = " + lambda);
+            options.listener().onNote("λ = " + label(lambda));
             Experiment experiment = experiment(lambda, before);
             try {
                 Optional<List<RunResult>> results = experiment.resume();
@@ -117,7 +117,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
                 points.add(new Point(lambda, experiment.folder(), results.get()));
                 before = experiment;
             } catch (DivergedException nowhere) {
-                options.listener().onNote("λ = " + lambda + " is left out: " + nowhere.getMessage());
+                options.listener().onNote("λ = " + label(lambda) + " is left out: " + nowhere.getMessage());
             }
         }
         if (points.isEmpty()) {
@@ -127,9 +127,19 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
         return Optional.of(points);
     }
 
+    /**
+     * A λ as people write it: 0.01, 5e-4.
+     *
+     * @param lambda the λ
+     * @return a number that reads back as the same
+     */
+    public static String label(double lambda) {
+        return Double.toString(lambda).replaceFirst("\\.0(?=E|$)", "").replace('E', 'e');
+    }
+
     private Experiment experiment(double lambda, @Nullable Experiment before) {
         Recipe stronger = recipe.with("penalty.lambda=" + lambda);
-        RunFolder place = new RunFolder(folder.path().resolve("lambda-" + lambda));
+        RunFolder place = folder.lambda(label(lambda));
         return start == Start.INDEPENDENT || before == null
                 ? new Experiment(stronger, task, place, options)
                 : new Experiment(
@@ -156,6 +166,6 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
      * @return the path of an HTML file
      */
     public Path report() {
-        return folder.path().resolve("sweep.html");
+        return folder.sweepReport();
     }
 }

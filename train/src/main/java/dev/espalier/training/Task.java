@@ -3,12 +3,15 @@ package dev.espalier.training;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.recipe.DataRecipe;
+import dev.espalier.recipe.ModelRecipe;
 import dev.espalier.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -53,12 +56,35 @@ public interface Task {
     }
 
     /**
+     * A recipe's model without its task: data is loaded only where it decides the model's shape.
+     *
+     * @param recipe the recipe
+     * @param weights what tensors hold that have not been trained before
+     * @return the model that training starts from
+     * @throws IOException if the data or the model cannot be read
+     */
+    static Graph model(Recipe recipe, Weights weights) throws IOException {
+        return recipe.model() instanceof ModelRecipe.Bert(String checkpoint)
+                ? HuggingFace.read(Path.of(checkpoint), weights).graph()
+                : of(recipe).model(weights);
+    }
+
+    /**
      * What a user should know of the data and the model before training begins.
      *
      * @return sentences
      */
     default List<String> notes() {
         return List.of();
+    }
+
+    /**
+     * What is measured of the data before training begins, for the metrics.
+     *
+     * @return numbers by name
+     */
+    default SequencedMap<String, Double> measures() {
+        return new LinkedHashMap<>();
     }
 
     /**

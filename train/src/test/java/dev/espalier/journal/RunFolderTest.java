@@ -39,6 +39,15 @@ class RunFolderTest {
     }
 
     @Test
+    void linesOfOlderVersionsAreReadWithoutWhatTheyLack() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        String line = Files.readString(folder.metricsFile());
+        Files.writeString(folder.metricsFile(), line.replace(",\"data\":{\"unknown_tokens_test\":0.25}", ""));
+        assertTrue(folder.metrics().getFirst().data().isEmpty());
+    }
+
+    @Test
     void aLineThatACrashCutOffIsLeftOut() throws IOException {
         RunFolder folder = new RunFolder(temporary);
         folder.append(metrics(10, 0.5));
@@ -184,6 +193,7 @@ class RunFolderTest {
                 0.7,
                 1.2,
                 0,
-                new LinkedHashMap<>(Map.of("conv.weight", 3)));
+                new LinkedHashMap<>(Map.of("conv.weight", 3)),
+                new LinkedHashMap<>(Map.of("unknown_tokens_test", 0.25)));
     }
 }

@@ -382,11 +382,27 @@ final class RecipeReaderTest {
         assertProblem(SHORT, "the override =3" + message, "=3");
         assertProblem(
                 SHORT,
-                "override: nonsense is no key of a recipe; the nearest is "
-                        + Nearest.path(
-                                "nonsense",
-                                Recipe.keys().stream().map(Key::path).toList()),
+                "override: nonsense is no key of a recipe; a key is SECTION.KEY, and the sections are data, model, method,"
+                        + " penalty, groups, optimizer, schedule, phases, target, training, evaluation, checkpoint, divergence",
                 "nonsense=\n[data]");
+    }
+
+    @Test
+    void whatIsNothingLikeAKeyHasNoNearest() {
+        assertProblem(
+                SHORT,
+                "override: foo is no key of a recipe; a key is SECTION.KEY, and the sections are data, model, method,"
+                        + " penalty, groups, optimizer, schedule, phases, target, training, evaluation, checkpoint, divergence",
+                "foo=1");
+        assertProblem(
+                SHORT,
+                "override: checkpoint.foo is no key of a recipe; [checkpoint] has every, keep",
+                "checkpoint.foo=1");
+        assertProblem(
+                SHORT + "[zzz]\n",
+                "line 14: [zzz] is no section of a recipe; there are data, model, method,"
+                        + " penalty, groups, optimizer, schedule, phases, target, training, evaluation, checkpoint, divergence");
+        assertProblem(SHORT, "override: rte is no key of a recipe; the nearest is optimizer.rate", "rte=1");
     }
 
     @Test

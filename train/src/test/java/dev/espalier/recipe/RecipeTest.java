@@ -49,7 +49,7 @@ final class RecipeTest {
             new DataRecipe.FashionMnist("fashion", PREPARATION),
             new DataRecipe.Images("tab\tλ\n", 48, 1, 0.125, PREPARATION),
             new DataRecipe.Csv("table.csv", false, "class", "\t", 0.5, false),
-            new DataRecipe.Squad("squad", "a.json", "b.json", 200, 50, 32));
+            new DataRecipe.Squad("squad", "a.json", "b.json", 200, 50, 32, 0.25));
     private static final List<ModelRecipe> MODELS = List.of(
             new ModelRecipe.Vgg16(),
             new ModelRecipe.ResNet34(3),
@@ -189,7 +189,7 @@ final class RecipeTest {
         assertRefused("penalty.share", () -> new PenaltyRecipe.Nested(1, 1.5, GroupWeight.NONE));
         assertRefused("penalty.lambda", () -> new PenaltyRecipe.SparseGroup(-1, 0, GroupWeight.NONE));
         assertRefused("penalty.share", () -> new PenaltyRecipe.SparseGroup(1, Double.NaN, GroupWeight.NONE));
-        assertRefused("data.length", () -> new DataRecipe.Squad("a", "b", "c", 100, 33, 64));
+        assertRefused("data.length", () -> new DataRecipe.Squad("a", "b", "c", 100, 33, 64, 0.1));
         assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(2, 1)));
         assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(0, 1)));
         assertRefused("data.dir", () -> new DataRecipe.Cifar10(" ", PREPARATION));

@@ -122,7 +122,8 @@ final class SampleRuns {
                 left / 385.0,
                 penalised ? 1.4 + 2 * Math.exp(-epoch / 6.0) : 0,
                 0,
-                nonZero);
+                nonZero,
+                new LinkedHashMap<>());
     }
 
     private static double share(int epoch, int from, int to) {

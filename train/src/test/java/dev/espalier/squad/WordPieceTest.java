@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -131,11 +132,51 @@ final class WordPieceTest {
     }
 
     @Test
+    void capitalsThatLowerCasingLeavesAloneDoNotMakeAVocabularyCased() throws IOException {
+        try (WordPiece uncased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "sea", "ℝ", "##ℝ", "Σ")) {
+            assertEquals(List.of(5, 5, 6, 5, 7), ids(uncased, "Sea SEA ℝ seaℝ"));
+        }
+        try (WordPiece cased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "##A", "ℝ")) {
+            assertEquals(List.of(1, 4, 5), ids(cased, "Sea seaA"));
+        }
+    }
+
+    /** A vocabulary with the trap of BERT's own one, on whole texts and on what tokenizers stumble over. */
+    @Test
+    void tokensOfALowerCaseVocabularyAreThoseOfTheLibrary() throws IOException {
+        List<String> words = new ArrayList<>(Files.readAllLines(Tiny.file("tiny-vocab.txt")));
+        words.addAll(List.of("ℝ", "##ℝ", "σ", "##σ", "ς", "##ς", "ж", "##ж", "ü", "u\u0308", "ß", "𐐨"));
+        List<String> texts = new ArrayList<>();
+        for (Paragraph paragraph : Tiny.squad().paragraphs()) {
+            texts.add(paragraph.context());
+            paragraph.questions().forEach(question -> texts.add(question.text()));
+        }
+        texts.addAll(List.of(
+                "The QUEEN of ℝ, Aℝ and ℝ²",
+                "CAFÉ Café Cafe\u0301 NAÏVE Ü ẞ ß",
+                "ΣΑΣ ΣΣ Σ ΣΑΣ. Ж ЖЖ 𐐀 İ I ı",
+                "東京TOWER 東\u3000京 \uD842\uDFB7A",
+                "S\u0000EA\u0007 \u00adMOON\u200b \uFFFDSnow \r\n\tShip",
+                "Who's the KING? (North-South): 1287; [Old] \"City\""));
+        try (WordPiece tokenizer = vocabulary(words.toArray(String[]::new));
+                LowerCaseLibrary library = new LowerCaseLibrary(folder.resolve("vocab.txt"))) {
+            for (String text : texts) {
+                assertEquals(library.ids(text), ids(tokenizer, text), text);
+            }
+        }
+    }
+
+    @Test
     void aConfigurationBesideAVocabularyDecides() throws IOException {
         Files.writeString(
                 folder.resolve("tokenizer_config.json"), "{\"do_lower_case\": false, \"strip_accents\": true}");
         try (WordPiece cased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "cafe")) {
             assertEquals(List.of(1, 4, 5), ids(cased, "Sea sea café"));
+        }
+        Files.writeString(
+                folder.resolve("tokenizer_config.json"), "{\"do_lower_case\": true, \"strip_accents\": false}");
+        try (WordPiece uncased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "sea", "Sea", "café")) {
+            assertEquals(List.of(4, 4, 6, 1), ids(uncased, "Sea sea CAFÉ cafe"));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.espalier.training;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.djl.Device;
@@ -30,6 +31,7 @@ import dev.espalier.recipe.DataRecipe;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.recipe.RecipeReader;
 import dev.espalier.squad.AnswerSearch;
+import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WordPiece;
 import java.io.IOException;
 import java.net.URI;
@@ -41,6 +43,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -102,8 +105,12 @@ final class AnsweringTest {
     }
 
     private static Answering task(Recipe recipe) throws IOException {
+        return answering(recipe, data(recipe));
+    }
+
+    private static Answering answering(Recipe recipe, QuestionData data) {
         return new Answering(
-                data(recipe),
+                data,
                 weights -> Bert.questionAnswering(TINY, weights),
                 recipe.training().batchSize(),
                 new AnswerSearch(recipe.evaluation().best(), recipe.evaluation().answerLength()),
@@ -119,6 +126,43 @@ final class AnsweringTest {
         assertEquals(6, cut.train().questionCount() + cut.validation().questionCount());
         assertTrue(cut.validation().questionCount() > 0);
         assertEquals(3, cut.test().questionCount());
+    }
+
+    /** A vocabulary for lower case that is said to be for text as it is. */
+    private QuestionData misread(Recipe recipe) throws IOException {
+        Files.copy(resource("tiny-vocab.txt"), temporary.resolve("vocab.txt"));
+        Files.writeString(temporary.resolve("tokenizer_config.json"), "{\"do_lower_case\": false}");
+        try (WordPiece tokenizer = WordPiece.load(temporary)) {
+            return QuestionData.load(
+                    recipe.data(), (DataRecipe.Squad) recipe.data().source(), tokenizer);
+        }
+    }
+
+    @Test
+    void dataThatTheVocabularyHardlyKnowsIsRefused() {
+        String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> misread(recipe()))
+                .getMessage());
+        assertTrue(
+                message.matches("1\\d\\.\\d\\d % of all tokens of the train part are unknown to the vocabulary,"
+                        + " and data.largest_unknown = 0.1: most of them are words with capitals, such as \"The\", .*"
+                        + "\"do_lower_case\": true.* To train all the same, set data.largest_unknown to 1"),
+                message);
+    }
+
+    @Test
+    void unknownTokensAreTold() throws IOException {
+        Recipe all = recipe("data.largest_unknown=1");
+        List<String> notes = answering(all, misread(all)).notes();
+        assertTrue(
+                notes.get(2).matches("unknown tokens: train 1\\d\\.\\d\\d %, test 1\\d\\.\\d\\d %"), notes.toString());
+        assertTrue(notes.get(3).startsWith("warning: 1") && notes.get(3).contains("capitals"), notes.toString());
+        assertTrue(notes.get(4).contains("of the test part"), notes.toString());
+        Answering right = task(recipe());
+        assertEquals(3, right.notes().size(), () -> right.notes().toString());
+        assertEquals(
+                List.of("unknown_tokens_train", "unknown_tokens_validation", "unknown_tokens_test"),
+                List.copyOf(
+                        task(recipe("data.validation_fraction=0.3")).measures().keySet()));
     }
 
     /** As on the command line: a folder with a checkpoint in, a folder with models and their vocabulary out. */
@@ -151,6 +195,9 @@ final class AnsweringTest {
                 Experiment.of(recipe, folder, listening).begin().orElseThrow().getFirst();
         assertEquals(List.of("f1", "exact_match"), List.copyOf(result.scores().keySet()));
         assertTrue(notes.getFirst().contains("answers: 8 questions"), notes.toString());
+        SequencedMap<String, Double> measures = folder.metrics().getLast().data();
+        assertEquals(List.of("unknown_tokens_train", "unknown_tokens_test"), List.copyOf(measures.keySet()));
+        assertTrue(measures.firstEntry().getValue() < UnknownTokens.NOTEWORTHY, measures.toString());
         try (WordPiece tokenizer = WordPiece.load(folder.path())) {
             assertEquals(139, tokenizer.size());
         }

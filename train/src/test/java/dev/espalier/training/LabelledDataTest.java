@@ -103,7 +103,7 @@ final class LabelledDataTest {
 
     @Test
     void whatHasNoLabelsIsRefused() {
-        DataRecipe.Squad squad = new DataRecipe.Squad("nowhere", "a", "b", 200, 50, 32);
+        DataRecipe.Squad squad = new DataRecipe.Squad("nowhere", "a", "b", 200, 50, 32, 0.1);
         String message = String.valueOf(assertThrows(
                         IllegalArgumentException.class, () -> LabelledData.load(new DataRecipe(squad, 0, 0, 0, 1, 1)))
                 .getMessage());

@@ -151,7 +151,8 @@ class TrainingRunTest {
                     line.groupsLeft(),
                     line.iterationsPerGroup(),
                     line.skippedSteps(),
-                    line.nonZeroGroups()));
+                    line.nonZeroGroups(),
+                    line.data()));
         }
         return lines;
     }

@@ -1,5 +1,6 @@
 package dev.espalier.graph.model;
 
+import dev.espalier.check.Writing;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
@@ -151,9 +152,12 @@ public final class HuggingFace {
         graph.tensors(Initializer.Kind.PARAMETER)
                 .forEach((name, tensor) -> tensors.put(name, toStored(graph, name, tensor)));
         Safetensors.write(folder.resolve(WEIGHTS), tensors, Map.of("format", "pt"));
-        Path temporary = folder.resolve(CONFIG + ".tmp");
-        Files.writeString(temporary, config.json("BertForQuestionAnswering"));
-        Files.move(temporary, folder.resolve(CONFIG), StandardCopyOption.REPLACE_EXISTING);
+        Path file = folder.resolve(CONFIG);
+        Writing.to(file, () -> {
+            Path temporary = folder.resolve(CONFIG + ".tmp");
+            Files.writeString(temporary, config.json("BertForQuestionAnswering"));
+            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
+        });
     }
 
     /** Checkpoints hold matrices as {@code [outputs, inputs]}; a product from the right reads {@code [inputs, outputs]}. */

@@ -1,6 +1,7 @@
 package dev.espalier.graph.onnx;
 
 import ai.onnx.proto.OnnxMl.ModelProto;
+import dev.espalier.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import java.io.BufferedOutputStream;
@@ -110,6 +111,10 @@ public final class OnnxWriter {
         ExternalStore store =
                 new ExternalStore(name + ".data", options.externalData() || ExternalStore.isNeeded(graph));
         ModelProto model = new GraphWriter(graph, options, store).write();
+        Writing.to(path, () -> write(model, store, file));
+    }
+
+    private static void write(ModelProto model, ExternalStore store, Path file) throws IOException {
         try (Replacement replacement = new Replacement(file.resolveSibling(store.location()), file)) {
             if (!store.isEmpty()) {
                 try (OutputStream data = stream(replacement.first())) {

@@ -33,7 +33,7 @@ final class Round {
         flow = found;
         constants = carried;
         liveness = live;
-        graph.outputs().forEach(this::requireDependent);
+        graph.outputs().forEach(output -> requireDependent(output, options.threshold()));
         for (Node node : graph.nodes()) {
             if (flow.ruleOf(node) instanceof Product product) {
                 layers.add(layer(node, product));
@@ -55,11 +55,14 @@ final class Round {
     }
 
     /** An output may be constant by design, but not because weights are zero. */
-    private void requireDependent(String output) {
+    private void requireDependent(String output, double threshold) {
         if (constants.isEntirelyConstant(output)) {
+            String mend = threshold > 0
+                    ? "lower the threshold, which is " + threshold
+                    : "train with a weaker penalty, or prune an earlier checkpoint of the run (--checkpoint)";
             culprit(output).ifPresent(layer -> {
                 throw new GraphException("output " + output + " would not depend on the input any more: layer " + layer
-                        + " carries only constants; train with a weaker penalty, or prune an earlier checkpoint");
+                        + " carries only constants; " + mend);
             });
         }
     }

@@ -2,6 +2,7 @@ package dev.espalier.graph.safetensors;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.espalier.check.Writing;
 import dev.espalier.graph.type.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -39,6 +40,10 @@ final class SafetensorsWriter {
                                 named -> named.getKey().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned))
                 .toList();
         ByteBuffer header = header(sorted, metadata);
+        Writing.to(file, () -> write(file, header, sorted));
+    }
+
+    private static void write(Path file, ByteBuffer header, List<Map.Entry<String, Tensor>> sorted) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
         try {
             try (FileChannel channel = FileChannel.open(

@@ -1,0 +1,53 @@
+package dev.espalier.cli;
+
+import dev.espalier.journal.RunFolder;
+import dev.espalier.training.SavedModel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which model of a run is meant, for commands that read models. */
+final class CheckpointOption {
+    private static final String LATEST = "latest";
+
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "STEP",
+            description = "Take the model as it was after a step of the training run whose folder is given, finished or"
+                    + " not: latest, or the number of a step that the run has a checkpoint of. How many there are is"
+                    + " checkpoint.keep of the recipe.")
+    private @Nullable String step;
+
+    boolean isGiven() {
+        return step != null;
+    }
+
+    ModelFile read(Path model) throws IOException {
+        if (step == null) {
+            return ModelFile.read(model);
+        }
+        RunFolder run = new RunFolder(model);
+        List<Long> steps = SavedModel.steps(run);
+        if (steps.isEmpty()) {
+            throw new IllegalArgumentException("--checkpoint " + step + ": there are no checkpoints in "
+                    + run.checkpoints() + "; give the folder of a training run");
+        }
+        long number = step.equals(LATEST) ? steps.getLast() : number(step);
+        return new ModelFile(
+                SavedModel.read(run, number),
+                0,
+                "espalier",
+                List.of("the model of %s after step %d".formatted(run.path(), number)));
+    }
+
+    private static long number(String step) {
+        try {
+            return Long.parseLong(step);
+        } catch (NumberFormatException _) {
+            throw new IllegalArgumentException(
+                    "--checkpoint " + step + " is not possible: it must be latest, or the number of a step");
+        }
+    }
+}

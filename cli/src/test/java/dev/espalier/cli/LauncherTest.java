@@ -1,0 +1,206 @@
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script {@code espalier}, in a checkout whose build takes what was built here already. */
+final class LauncherTest {
+    private static final Path HERE = Path.of("..").toAbsolutePath().normalize();
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    Path temporary;
+
+    @SuppressWarnings("NullAway.Init") // set before each test
+    private Path checkout;
+
+    /** What a run of the launcher said. */
+    private record Said(int exitStatus, String out, String err) {}
+
+    @BeforeEach
+    void checkOut() throws IOException {
+        assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "the launcher is a shell script");
+        checkout = Files.createDirectories(temporary.resolve("check out"));
+        Files.createDirectories(checkout.resolve("cli/src/main"));
+        Files.createDirectories(checkout.resolve(".ci"));
+        Files.copy(HERE.resolve("espalier"), checkout.resolve("espalier"));
+        Files.copy(HERE.resolve(".ci/jdk.sh"), checkout.resolve(".ci/jdk.sh"));
+        Files.createFile(checkout.resolve("pom.xml"));
+        Files.createFile(checkout.resolve("cli/pom.xml"));
+        writeJar(temporary.resolve("espalier-cli.jar"));
+    }
+
+    /** This class path as an executable jar. */
+    private static void writeJar(Path file) throws IOException {
+        Manifest manifest = new Manifest();
+        Attributes attributes = manifest.getMainAttributes();
+        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.put(Attributes.Name.MAIN_CLASS, Main.class.getName());
+        attributes.put(
+                Attributes.Name.CLASS_PATH,
+                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .map(entry -> Path.of(entry).toUri().toString())
+                        .collect(Collectors.joining(" ")));
+        try (OutputStream out = Files.newOutputStream(file);
+                JarOutputStream jar = new JarOutputStream(out, manifest)) {
+            jar.flush();
+        }
+    }
+
+    /** Something in Maven's place. */
+    private String maven(String... lines) throws IOException {
+        Path script = temporary.resolve("mvn");
+        List<String> all = new ArrayList<>(List.of("#!/bin/sh"));
+        all.addAll(List.of(lines));
+        Files.write(script, all);
+        assertTrue(script.toFile().setExecutable(true));
+        return script.toString();
+    }
+
+    private String building() throws IOException {
+        return maven(
+                "echo '[INFO] Scanning for projects...'",
+                "for i in $(seq 120); do",
+                "    echo \"Downloading from central: https://example.org/a/b-$i.jar\"",
+                "    echo \"Downloaded from central: https://example.org/a/b-$i.jar (1.0 kB at 1.0 kB/s)\"",
+                "done",
+                "echo '[INFO] Building Espalier core 1.0                                  [2/7]'",
+                "echo '[INFO] Building jar: /somewhere/core.jar'",
+                "mkdir -p cli/target/lib",
+                "cp '" + temporary.resolve("espalier-cli.jar") + "' cli/target/",
+                "cp '" + temporary.resolve("espalier-cli.jar") + "' cli/target/lib/other.jar");
+    }
+
+    private ProcessBuilder launcher(Path place, String maven, String... arguments) {
+        List<String> command =
+                new ArrayList<>(List.of("/bin/sh", place.resolve("espalier").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        Map<String, String> environment = builder.environment();
+        environment.put("ESPALIER_JAVA_HOME", System.getProperty("java.home"));
+        environment.put("ESPALIER_MAVEN", maven);
+        environment.remove("ESPALIER_JAVA_OPTS");
+        environment.remove("JAVA_TOOL_OPTIONS");
+        return builder;
+    }
+
+    private static Said run(ProcessBuilder builder) throws IOException, InterruptedException {
+        Process process = builder.start();
+        process.getOutputStream().close();
+        try (BufferedReader out = process.inputReader();
+                BufferedReader err = process.errorReader()) {
+            // Neither fills a pipe.
+            return new Said(process.waitFor(), out.readAllAsString(), err.readAllAsString());
+        }
+    }
+
+    private Said run(String... arguments) throws IOException, InterruptedException {
+        return run(launcher(checkout, building(), arguments));
+    }
+
+    @Test
+    void aBuildTellsWhatItBuildsAndFetchesAndNothingElseIsSaid() throws IOException, InterruptedException {
+        Said first = run("--version");
+        assertEquals(0, first.exitStatus(), first.err());
+        assertTrue(first.out().startsWith("espalier "), first.out());
+        assertEquals("""
+                espalier: building; the first time, libraries are fetched as well, which takes minutes
+                espalier: getting ready, 50 files fetched
+                espalier: getting ready, 100 files fetched
+                espalier: building Espalier core 1.0 (2 of 7)
+                """, first.err());
+        Said second = run("--version");
+        assertEquals(first.out(), second.out());
+        assertEquals("", second.err());
+    }
+
+    @Test
+    void aBuildThatFailsShowsWhy() throws IOException, InterruptedException {
+        String maven = maven("echo '[INFO] Building Espalier core 1.0  [2/7]'", "echo '[ERROR] a mistake'", "exit 1");
+        Said said = run(launcher(checkout, maven, "--version"));
+        assertEquals(1, said.exitStatus());
+        assertTrue(said.err().contains("(2 of 7)\n[ERROR] a mistake\nespalier: the build failed; mend"), said.err());
+        assertEquals("", said.out());
+    }
+
+    @Test
+    void aCopyRunsItsOwnJars() throws IOException, InterruptedException {
+        assertEquals(0, run("--version").exitStatus());
+        Path copy = temporary.resolve("copy");
+        assertEquals(
+                0,
+                new ProcessBuilder("cp", "-a", checkout.toString(), copy.toString())
+                        .start()
+                        .waitFor());
+        // Where the copy would run the original's, there is nothing to run any more.
+        Files.move(checkout, temporary.resolve("moved"));
+        Said said = run(launcher(copy, maven("exit 1"), "--version"));
+        assertEquals(0, said.exitStatus(), said.err());
+        assertEquals("", said.err());
+    }
+
+    @Test
+    void onlyOneLineIsKeptFromStandardError() throws IOException, InterruptedException {
+        assertEquals(0, run("--version").exitStatus());
+        Said unknown = run("unheard-of");
+        assertEquals(2, unknown.exitStatus());
+        assertTrue(unknown.err().startsWith("espalier: Unmatched argument"), unknown.err());
+        ProcessBuilder wrong = launcher(checkout, building(), "--version");
+        wrong.environment().put("ESPALIER_JAVA_OPTS", "-XX:+UnheardOf");
+        Said refused = run(wrong);
+        assertEquals(1, refused.exitStatus());
+        assertTrue(refused.err().contains("Unrecognized VM option 'UnheardOf'"), refused.err());
+        ProcessBuilder picked = launcher(checkout, building(), "--version");
+        picked.environment().put("JAVA_TOOL_OPTIONS", "-Da=b");
+        assertEquals("Picked up JAVA_TOOL_OPTIONS: -Da=b\n", run(picked).err());
+    }
+
+    @Test
+    void signalsReachTheProgramAndStandardErrorIsTheUsers() throws IOException, InterruptedException {
+        assertEquals(0, run("--version").exitStatus());
+        for (Map.Entry<String, Integer> signal :
+                Map.of("-INT", 130, "-TERM", 143).entrySet()) {
+            Path err = temporary.resolve("err" + signal.getKey());
+            Process process = launcher(checkout, building(), "prox")
+                    .redirectError(err.toFile())
+                    .start();
+            try (Writer in = process.outputWriter();
+                    BufferedReader out = process.inputReader()) {
+                in.write("{}\n");
+                in.flush();
+                // An answer shows that the program is up.
+                assertFalse(String.valueOf(out.readLine()).isEmpty());
+                Path descriptor = Path.of("/proc/%d/fd/2".formatted(process.pid()));
+                if (Files.exists(descriptor)) {
+                    assertEquals(err.toRealPath(), descriptor.toRealPath());
+                }
+                new ProcessBuilder("kill", signal.getKey(), String.valueOf(process.pid()))
+                        .start()
+                        .waitFor();
+                assertEquals(signal.getValue(), process.waitFor());
+            }
+            assertEquals("", Files.readString(err));
+        }
+    }
+}
