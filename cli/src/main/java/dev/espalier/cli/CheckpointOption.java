@@ -5,6 +5,7 @@ import dev.espalier.training.SavedModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -39,6 +40,7 @@ final class CheckpointOption {
                 SavedModel.read(run, number),
                 0,
                 "espalier",
+                Optional.empty(),
                 List.of("the model of %s after step %d".formatted(run.path(), number)));
     }
 

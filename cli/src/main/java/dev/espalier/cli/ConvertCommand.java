@@ -4,8 +4,10 @@ import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.onnxruntime.Judge;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Spec;
         name = "convert",
         description = {
             "Reads a model and writes it again: constants folded, dead nodes removed, layer normalisations and GELUs named.",
-            "What it computes stays the same.",
+            "What it computes stays the same: the file that was read is run beside the model in ONNX Runtime before that is written.",
         })
 final class ConvertCommand implements Callable<Integer> {
     @Spec
@@ -71,7 +73,7 @@ final class ConvertCommand implements Callable<Integer> {
         PrintWriter report = spec.commandLine().getOut();
         file.notes().forEach(report::println);
         if (onnx) {
-            writeOnnx(file);
+            writeOnnx(file, report);
         } else {
             writeWeights(file.graph());
         }
@@ -85,7 +87,7 @@ final class ConvertCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void writeOnnx(ModelFile file) throws IOException {
+    private void writeOnnx(ModelFile file, PrintWriter report) throws IOException {
         OnnxWriter.Options options = OnnxWriter.Options.DEFAULT;
         if (opset != 0 || file.opset() != 0) {
             options = options.withOpset(opset != 0 ? opset : file.opset());
@@ -93,7 +95,18 @@ final class ConvertCommand implements Callable<Integer> {
         if (externalData) {
             options = options.withExternalData();
         }
+        if (file.original().isPresent()) {
+            report.println(verdict(file.original().get(), file.graph(), options));
+        }
         OnnxWriter.write(file.graph(), out, options);
+    }
+
+    private static String verdict(Path original, Graph graph, OnnxWriter.Options options) {
+        try (Judge judge = Judge.of(original, graph, SampleInputs.DEFAULT, 1)) {
+            return judge.verdict(judge.requireRead(graph, options));
+        } catch (IllegalStateException refused) {
+            return "NOT compared with the original: " + refused.getMessage();
+        }
     }
 
     private void writeWeights(Graph graph) throws IOException {

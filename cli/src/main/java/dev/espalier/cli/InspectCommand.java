@@ -8,8 +8,8 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Input;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.GraphPrinter;
-import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Dimension;
 import java.io.IOException;
@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -35,7 +36,8 @@ import picocli.CommandLine.Spec;
         name = "inspect",
         description = {
             "Prints a model's layers: shapes, weights, FLOPs, groups and zero groups.",
-            "A group is all weights that one input channel of a layer is read with.",
+            "A group is all weights that one input channel of a layer is read with, unless the model was trained with other"
+                    + " groups.",
         })
 final class InspectCommand implements Callable<Integer> {
     /** A length that is free in the model gets this one, unless it is the batch, which gets one. */
@@ -73,7 +75,12 @@ final class InspectCommand implements Callable<Integer> {
     private CheckpointOption checkpoint = new CheckpointOption();
 
     /** A line of the report. */
-    private record Line(Cost cost, int groups, int zeroGroups) {}
+    private record Line(Cost cost, Optional<LayerGroups> layer, int groups, int zeroGroups) {
+        /** Whether other layers have the same groups. */
+        boolean shares() {
+            return layer.isPresent() && layer.get().weights().size() > 1;
+        }
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -119,16 +126,18 @@ final class InspectCommand implements Callable<Integer> {
 
     private static List<Line> lines(Graph graph) {
         Map<String, LayerGroups> byNode = new HashMap<>();
-        for (LayerGroups layer : GroupRules.everything().derive(graph).layers()) {
+        for (LayerGroups layer : ModelGroups.of(graph).layers()) {
             byNode.put(layer.nodes().getFirst().name(), layer);
         }
         List<Line> lines = new ArrayList<>();
         for (Cost cost : Cost.of(graph)) {
-            LayerGroups layer = byNode.get(cost.node().name());
-            lines.add(
-                    layer == null
-                            ? new Line(cost, 0, 0)
-                            : new Line(cost, layer.groups().count(), layer.zeroGroups(graph)));
+            Optional<LayerGroups> layer =
+                    Optional.ofNullable(byNode.get(cost.node().name()));
+            lines.add(new Line(
+                    cost,
+                    layer,
+                    layer.map(own -> own.groups().count()).orElse(0),
+                    layer.map(own -> own.zeroGroups(graph)).orElse(0)));
         }
         return lines;
     }
@@ -167,6 +176,13 @@ final class InspectCommand implements Callable<Integer> {
                 number(groups(lines)),
                 number(zeroGroups(lines))));
         out.print(GraphPrinter.columns(rows, 3));
+        if (lines.stream().anyMatch(Line::shares)) {
+            out.printf("%nGroups that weights share are counted with the first of them:%n");
+            lines.stream()
+                    .filter(Line::shares)
+                    .forEach(line ->
+                            out.printf("  %s%n", line.layer().orElseThrow().name()));
+        }
         if (!lengths.isEmpty()) {
             out.printf(
                     "%nFLOPs for %s; --dimension NAME=N sets others.%n",
@@ -225,6 +241,8 @@ final class InspectCommand implements Callable<Integer> {
                     .put("parameters", line.cost().parameters());
             put(layer, line.cost().flops());
             layer.put("groups", line.groups()).put("zero_groups", line.zeroGroups());
+            ArrayNode grouped = layer.putArray("grouped_weights");
+            line.layer().ifPresent(own -> own.parameters().forEach(grouped::add));
         }
         return root;
     }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -22,9 +23,10 @@ import java.util.stream.Stream;
  * @param graph the model
  * @param opset the version of ONNX's operators it was written with; 0 for a checkpoint
  * @param origin what wrote it
+ * @param original the ONNX file that it was read from; empty for a checkpoint
  * @param notes what a user should know of how it was read
  */
-record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
+record ModelFile(Graph graph, int opset, String origin, Optional<Path> original, List<String> notes) {
     /** What a training run calls its model. */
     static final String IN_RUN = "model.onnx";
 
@@ -48,7 +50,7 @@ record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
             return readCheckpoint(path);
         }
         OnnxModel model = OnnxReader.read(path);
-        return new ModelFile(model.graph(), model.opset(), model.producer(), List.of());
+        return new ModelFile(model.graph(), model.opset(), model.producer(), Optional.of(path), List.of());
     }
 
     /** Why there is no model in a folder, and what to do. */
@@ -85,6 +87,7 @@ record ModelFile(Graph graph, int opset, String origin, List<String> notes) {
                 checkpoint.graph(),
                 0,
                 "Hugging Face",
+                Optional.empty(),
                 checkpoint.initialised().isEmpty()
                         ? List.of()
                         : List.of("not in the checkpoint, so initialised at random: "

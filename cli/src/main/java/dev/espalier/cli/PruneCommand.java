@@ -9,7 +9,7 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.onnxruntime.OnnxRuntimeRunner;
+import dev.espalier.onnxruntime.Judge;
 import dev.espalier.onnxruntime.PruneTrial;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -34,7 +34,8 @@ import picocli.CommandLine.Spec;
             "Cuts out what a model does not need: the smaller one computes the same.",
             "That is: channels that every reader ignores because their weights are zero, channels that are constant, and"
                     + " whoever makes them, as far upstream as it goes.",
-            "The smaller model is run beside the model before it is written, and refused if they differ.",
+            "The smaller model is run beside the file that was read, in ONNX Runtime, before it is written, and refused if they"
+                    + " differ.",
         })
 final class PruneCommand implements Callable<Integer> {
     /** The length of free axes other than the batch, such as words of a text. */
@@ -120,7 +121,7 @@ final class PruneCommand implements Callable<Integer> {
         out.print(plan);
         out.println();
         if (!planOnly) {
-            prune(file.graph(), plan, out);
+            prune(file, plan, out);
         }
         out.flush();
         return 0;
@@ -157,16 +158,29 @@ final class PruneCommand implements Callable<Integer> {
     }
 
     /** Nothing is written before the models were compared. */
-    private void prune(Graph graph, PrunePlan plan, PrintWriter out) throws IOException {
-        SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
-        PruneTrial trial = PruneTrial.of(
-                graph, plan, samples.draw(graph), samples.dimensions(graph), new OnnxRuntimeRunner(threads));
-        if (!trial.proof().moves()) {
-            out.println(
-                    "An output is the same for all inputs that were tried: that the models agree proves little there.");
+    private void prune(ModelFile file, PrunePlan plan, PrintWriter out) throws IOException {
+        PruneTrial trial;
+        try (Judge judge = judge(file, out)) {
+            trial = PruneTrial.of(judge, file.graph(), plan, judge.lengths());
+            if (plan.isExact()) {
+                out.println("The smaller model is " + judge.verdict(trial.proof()));
+            }
         }
         write(trial.smaller(), plan, trial.report());
         summarize(plan, trial.report(), out);
+    }
+
+    /** By the file itself, which has not gone through our reader; if nobody else can run it, by what was read of it. */
+    private Judge judge(ModelFile file, PrintWriter out) {
+        SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
+        if (file.original().isPresent()) {
+            try {
+                return Judge.of(file.original().get(), file.graph(), samples, threads);
+            } catch (IllegalStateException refused) {
+                out.println("Compared only with what was read of the original: " + refused.getMessage());
+            }
+        }
+        return Judge.of(file.graph(), samples, threads);
     }
 
     private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
+import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Elementwise.Unary;
@@ -85,6 +86,46 @@ final class ModelCommandsTest {
     }
 
     @Test
+    void inspectCountsTheGroupsThatAModelWasTrainedWith() throws IOException {
+        GraphBuilder builder = new GraphBuilder("readers");
+        Value x = builder.input("x", DataType.FLOAT32, "batch", 3);
+        Value left = builder.parameter("left.weight", Tensor.of(new float[] {0, 0, .01f, .01f, 1, 2}, 3, 2));
+        Value right = builder.parameter("right.weight", Tensor.of(new float[] {3, 4, .01f, .01f, 5, 6}, 3, 2));
+        Graph readers = builder.outputs(
+                builder.add("left", new MatMul(), x, left), builder.add("right", new MatMul(), x, right));
+        Path plain = folder.resolve("plain.onnx");
+        OnnxWriter.write(readers, plain);
+        assertTrue(Answer.to("inspect", plain).out().contains("       6     1\n"), Answer.to("inspect", plain)::out);
+        Path joined = folder.resolve("joined.onnx");
+        OnnxWriter.write(GroupRules.everything().joinConsumers().note(readers), joined);
+        String text = Answer.to("inspect", joined).out();
+        assertTrue(text.contains("counted with the first of them:\n  left.weight + right.weight\n"), text);
+        JsonNode root = new ObjectMapper()
+                .readTree(Answer.to("inspect", joined, "--json").out());
+        assertEquals(3, root.get("groups").intValue());
+        assertEquals(0, root.get("zero_groups").intValue());
+        assertEquals(2, root.get("layers").get(0).get("grouped_weights").size());
+        assertEquals(0, root.get("layers").get(1).get("groups").intValue());
+        Path small = folder.resolve("small-joined.onnx");
+        Answer pruned = Answer.to("prune", joined, "-o", small, "--threshold", "0.1");
+        assertEquals(0, pruned.exitStatus(), pruned.err());
+        assertTrue(pruned.out().contains("NOT exact: 1 group is below"), pruned.out());
+        assertTrue(
+                Answer.to("prune", plain, "--plan", "--threshold", "0.1").out().contains("2 groups are below"));
+    }
+
+    @Test
+    void whatOnnxRuntimeCannotRunIsConvertedAndSaidNotToBeCompared() throws IOException {
+        GraphBuilder builder = new GraphBuilder("brain floats");
+        Value x = builder.input("x", DataType.BFLOAT16, 4);
+        Path brain = folder.resolve("brain.onnx");
+        OnnxWriter.write(builder.outputs(builder.add("y", new Unary(Unary.Function.SIN), x)), brain);
+        Answer answer = Answer.to("convert", brain, folder.resolve("out.onnx"));
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("NOT compared with the original: ONNX Runtime does not run"), answer.out());
+    }
+
+    @Test
     void inspectListsAllNodesOrDrawsThem() {
         assertTrue(Answer.to("inspect", model, "--all").out().contains("Relu"));
         assertTrue(Answer.to("inspect", model, "--graphviz").out().startsWith("digraph \"small\""));
@@ -103,6 +144,8 @@ final class ModelCommandsTest {
         Answer answer = Answer.to("convert", model, out, "--opset", "13");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertEquals(13, OnnxReader.read(out).opset());
+        assertTrue(answer.out().contains("equal to " + model + " in ONNX Runtime"), answer.out());
+        assertTrue(answer.out().contains("(compared for batch = 2; batch = 3"), answer.out());
         assertEquals(
                 Answer.to("inspect", model).out(), Answer.to("inspect", out).out());
     }

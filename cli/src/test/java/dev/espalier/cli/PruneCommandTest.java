@@ -70,6 +70,7 @@ final class PruneCommandTest {
         Answer answer = Answer.to("prune", model, "-o", small, "--report", report, "--picture", picture);
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("12 of 17 parameters"), answer.out());
+        assertTrue(answer.out().contains("The smaller model is equal to " + model), answer.out());
         assertArrayEquals(new long[] {2, 2}, shape(small, "hidden.weight"));
         assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
         Graph before = OnnxReader.read(model).graph();

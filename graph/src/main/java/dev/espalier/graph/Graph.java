@@ -30,6 +30,7 @@ public final class Graph {
     private final SequencedMap<String, Initializer> initializers;
     private final List<Node> nodes;
     private final List<String> outputs;
+    private final SequencedMap<String, String> metadata;
     private final Map<String, Fact> facts = new HashMap<>();
     private final Map<String, Node> producers = new HashMap<>();
     private final Map<String, List<Use>> uses = new HashMap<>();
@@ -66,7 +67,18 @@ public final class Graph {
             SequencedMap<String, Initializer> initializers,
             List<Node> nodes,
             List<String> outputs) {
+        this(name, inputs, initializers, nodes, outputs, Collections.emptyNavigableMap());
+    }
+
+    private Graph(
+            String name,
+            List<Input> inputs,
+            SequencedMap<String, Initializer> initializers,
+            List<Node> nodes,
+            List<String> outputs,
+            Map<String, String> metadata) {
         this.name = name;
+        this.metadata = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(metadata));
         this.inputs = List.copyOf(inputs);
         this.initializers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(initializers));
         this.outputs = List.copyOf(outputs);
@@ -321,6 +333,38 @@ public final class Graph {
     }
 
     /**
+     * What its maker noted: words that a recogniser reads, what groups it was trained with, and the like. It changes nothing of
+     * what is computed, and stays with the model whatever is done to it.
+     *
+     * @return notes by their keys, in order
+     */
+    public SequencedMap<String, String> metadata() {
+        return metadata;
+    }
+
+    /**
+     * The same graph with other notes.
+     *
+     * @param others the notes by their keys
+     * @return the graph
+     */
+    public Graph withMetadata(Map<String, String> others) {
+        return new Graph(name, inputs, initializers, nodes, outputs, others);
+    }
+
+    /**
+     * The same model, done otherwise: what it is called, what goes in, what comes out and its notes stay.
+     *
+     * @param otherInitializers what it brings along, by name
+     * @param otherNodes what is done, in any order
+     * @return the graph
+     * @throws GraphException if it makes no sense
+     */
+    public Graph with(SequencedMap<String, Initializer> otherInitializers, List<Node> otherNodes) {
+        return new Graph(name, inputs, otherInitializers, otherNodes, outputs, metadata);
+    }
+
+    /**
      * The same graph with other contents of some initializers, as training leaves them.
      *
      * @param changed the new contents by name
@@ -335,7 +379,7 @@ public final class Graph {
             }
             merged.put(key, old.with(tensor));
         });
-        return new Graph(name, inputs, merged, nodes, outputs);
+        return with(merged, nodes);
     }
 
     /**
@@ -364,6 +408,6 @@ public final class Graph {
      * @return the graph
      */
     public Graph withInputs(List<Input> others) {
-        return new Graph(name, others, initializers, nodes, outputs);
+        return new Graph(name, others, initializers, nodes, outputs, metadata);
     }
 }

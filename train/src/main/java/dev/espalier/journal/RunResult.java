@@ -67,6 +67,7 @@ public record RunResult(
                 scores,
                 prunedScores,
                 groupsLeft,
+                prunedGroupsLeft,
                 parametersBefore,
                 parametersAfter,
                 flopsBefore,

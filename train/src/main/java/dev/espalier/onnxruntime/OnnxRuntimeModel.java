@@ -1,5 +1,6 @@
 package dev.espalier.onnxruntime;
 
+import ai.onnxruntime.NodeInfo;
 import ai.onnxruntime.OnnxJavaType;
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OnnxValue;
@@ -7,9 +8,11 @@ import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
 import ai.onnxruntime.OrtSession;
+import ai.onnxruntime.TensorInfo;
 import dev.espalier.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
@@ -22,11 +25,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** A model that ONNX Runtime has loaded, on the CPU. */
-public final class OnnxRuntimeModel implements AutoCloseable {
+public final class OnnxRuntimeModel implements AutoCloseable, Equivalence.Model {
+    /** How much ONNX Runtime changes a model before it runs it. The function stays, its rounding does not. */
+    enum Optimization {
+        /** As much as it can: operators are joined, sums are reordered. */
+        ALL(OrtSession.SessionOptions.OptLevel.ALL_OPT),
+        /** Not at all: the file's operators, one after the other. */
+        NONE(OrtSession.SessionOptions.OptLevel.NO_OPT);
+
+        private final OrtSession.SessionOptions.OptLevel level;
+
+        Optimization(OrtSession.SessionOptions.OptLevel level) {
+            this.level = level;
+        }
+    }
+
     private final OrtEnvironment environment =
             OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "espalier");
     private final String name;
@@ -40,13 +59,16 @@ public final class OnnxRuntimeModel implements AutoCloseable {
      * @param threads how many threads a single operator may use
      */
     public OnnxRuntimeModel(Path file, int threads) {
-        this(file.toString(), file, threads);
+        this(file.toString(), file, threads, Optimization.ALL);
     }
 
-    private OnnxRuntimeModel(String name, Path file, int threads) {
+    OnnxRuntimeModel(String name, Path file, int threads, Optimization optimization) {
         this.name = name;
         this.file = file;
         try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+            options.setOptimizationLevel(optimization.level);
+            // What goes wrong is thrown, and not printed as well.
+            options.setSessionLogLevel(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL);
             options.setIntraOpNumThreads(threads);
             options.setInterOpNumThreads(1);
             session = environment.createSession(file.toString(), options);
@@ -63,12 +85,16 @@ public final class OnnxRuntimeModel implements AutoCloseable {
      * @return the model
      */
     public static OnnxRuntimeModel of(Graph graph, int threads) {
+        return of(graph, OnnxWriter.Options.DEFAULT, threads, Optimization.ALL);
+    }
+
+    static OnnxRuntimeModel of(Graph graph, OnnxWriter.Options options, int threads, Optimization optimization) {
         try {
             Path folder = Files.createTempDirectory("espalier-");
             try {
                 Path file = folder.resolve("model.onnx");
-                OnnxWriter.write(graph, file);
-                return new OnnxRuntimeModel(graph.name(), file, threads);
+                OnnxWriter.write(graph, file, options);
+                return new OnnxRuntimeModel(graph.name(), file, threads, optimization);
             } finally {
                 remove(folder);
             }
@@ -97,11 +123,34 @@ public final class OnnxRuntimeModel implements AutoCloseable {
      *
      * @param inputs what it is fed with, by name; what it does not read is left out
      * @return copies of its outputs by name
+     * @throws IllegalStateException if ONNX Runtime refuses them
      */
+    @Override
     public SequencedMap<String, Tensor> run(Map<String, Tensor> inputs) {
         try (Feed feed = new Feed(inputs)) {
             return feed.outputs();
         }
+    }
+
+    /**
+     * The lengths that the model declares for an input.
+     *
+     * @param input its name
+     * @return one for each axis, negative where it is free; empty if there is no such tensor
+     */
+    Optional<long[]> declared(String input) {
+        try {
+            NodeInfo info = session.getInputInfo().get(input);
+            return info != null && info.getInfo() instanceof TensorInfo tensor
+                    ? Optional.of(tensor.getShape())
+                    : Optional.empty();
+        } catch (OrtException refused) {
+            throw refused(refused);
+        }
+    }
+
+    Set<String> inputs() {
+        return session.getInputNames();
     }
 
     private IllegalStateException refused(OrtException refused) {

@@ -5,6 +5,7 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.GroupedWeight;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.prune.LayerPlan;
 import dev.espalier.graph.prune.PruneOptions;
@@ -76,8 +77,11 @@ record ModelView(
     private static ModelView of(Graph graph) {
         List<LayerPattern> patterns = new ArrayList<>();
         Map<String, Integer> groups = new LinkedHashMap<>();
+        ModelGroups.of(graph)
+                .layers()
+                .forEach(layer -> groups.put(layer.name(), layer.groups().count()));
+        // A picture is of one weight's inputs, however these are grouped.
         for (LayerGroups layer : GroupRules.everything().derive(graph).layers()) {
-            groups.put(layer.name(), layer.groups().count());
             for (GroupedWeight weight : layer.weights()) {
                 patterns.add(new LayerPattern(
                         weight.parameter(),

@@ -3,6 +3,7 @@ package dev.espalier.reproduce;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.journal.Spread;
@@ -134,20 +135,18 @@ record ThresholdCurve(List<String> changes) implements Item {
             }
             places.add(new Place(
                     threshold,
-                    models.stream()
-                            .map(model -> cut(model, threshold, recipe, task))
-                            .toList()));
+                    models.stream().map(model -> cut(model, threshold, task)).toList()));
         }
         return Optional.of(places);
     }
 
-    private static Cut cut(Graph model, double threshold, Recipe recipe, Task task) {
+    private static Cut cut(Graph model, double threshold, Task task) {
         Graph zeroed = Pruner.threshold(model, PruneOptions.DEFAULT.withThreshold(threshold));
         Optional<Graph> smaller = pruned(zeroed);
         // The pruned one answers the same in less time.
         try (OnnxRuntimeModel judged = OnnxRuntimeModel.of(smaller.orElse(zeroed), THREADS)) {
             return new Cut(
-                    recipe.groupRules().derive(model).groupsLeft(zeroed),
+                    ModelGroups.of(model).groupsLeft(zeroed),
                     task.evaluate(judged::run, Task.Part.TEST).main().getValue(),
                     smaller.map(left -> (double) Cost.parameters(left) / Cost.parameters(model))
                             .orElse(Double.NaN));

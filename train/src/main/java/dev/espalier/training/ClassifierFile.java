@@ -5,10 +5,13 @@ import dev.espalier.graph.Graph.Input;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
+import dev.espalier.onnxruntime.Judge;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +33,20 @@ final class ClassifierFile {
     /** The model, with a batch of any size and samples of the data's shape. */
     static Graph read(Path file, LabelledData data) throws IOException {
         Graph model = OnnxReader.read(file).graph();
+        requireRead(file, model);
         return new ClassifierFile(file, data).fit(model);
+    }
+
+    /** Hours of training are lost on a model that is not the file's. */
+    private static void requireRead(Path file, Graph model) {
+        try (Judge judge = Judge.of(file, model, SampleInputs.DEFAULT, 1)) {
+            judge.requireRead(model, OnnxWriter.Options.DEFAULT);
+        } catch (IllegalStateException refused) {
+            throw new IllegalArgumentException(
+                    "model.file = " + file + " cannot be judged, neither now nor once it is trained: "
+                            + refused.getMessage(),
+                    refused);
+        }
     }
 
     private Graph fit(Graph model) {

@@ -11,8 +11,8 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
+import dev.espalier.onnxruntime.Judge;
 import dev.espalier.onnxruntime.OnnxRuntimeModel;
-import dev.espalier.onnxruntime.OnnxRuntimeRunner;
 import dev.espalier.onnxruntime.PruneTrial;
 import java.io.IOException;
 import java.util.Map;
@@ -26,7 +26,7 @@ import java.util.SequencedMap;
  */
 record Delivery(Task task, RunFolder folder) {
     /** Latency is that of one sample on one thread. */
-    private static final OnnxRuntimeRunner ONE_THREAD = new OnnxRuntimeRunner(1);
+    private static final int ONE_THREAD = 1;
 
     /** Operations are counted for one sample. */
     private static final SampleInputs DIMENSIONS = new SampleInputs(1, SampleInputs.DEFAULT.length(), 1);
@@ -36,13 +36,21 @@ record Delivery(Task task, RunFolder folder) {
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
         Graph model = session.graph();
         OnnxWriter.write(model, folder.model());
-        Map<String, Tensor> sample = task.sample();
-        PruneTrial trial = PruneTrial.of(model, plan(model), sample, DIMENSIONS.dimensions(model), ONE_THREAD);
+        PruneTrial trial = prune(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());
         task.accompany(folder.path());
         RunResult result = judge(session, seed, seconds, trial.report());
         folder.write(result);
         return result;
+    }
+
+    /** The file that is delivered as trained is the original: of what was trained from, only the architecture is left. */
+    private PruneTrial prune(Graph model) {
+        PrunePlan plan = plan(model);
+        try (Judge judge = Judge.of(folder.model(), model, DIMENSIONS, ONE_THREAD)) {
+            Judge withSample = judge.with(task.sample(), "a sample of the test part");
+            return PruneTrial.of(withSample, model, plan, DIMENSIONS.dimensions(model));
+        }
     }
 
     private static PrunePlan plan(Graph model) {

@@ -283,8 +283,9 @@ final class Session implements AutoCloseable {
         return recipe.learningRate(stepsPerEpoch()).at(Math.max(0, optimizer.steps() - 1));
     }
 
+    /** The model as it is, with a note of its groups. */
     Graph graph() {
-        return network.graph();
+        return recipe.groupRules().note(network.graph());
     }
 
     @Override

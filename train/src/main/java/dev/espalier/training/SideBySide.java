@@ -4,7 +4,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
 import dev.espalier.onnxruntime.OnnxRuntimeModel;
-import dev.espalier.onnxruntime.OnnxRuntimeRunner;
+import dev.espalier.onnxruntime.Latency;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ public final class SideBySide {
                 models.add(new OnnxRuntimeModel(run.model(), 1));
                 models.add(new OnnxRuntimeModel(run.pruned(), 1));
             }
-            List<Double> latencies = OnnxRuntimeRunner.latencies(models, sample, ROUNDS);
+            List<Double> latencies = Latency.measure(models, sample, ROUNDS);
             List<RunResult> results = new ArrayList<>();
             for (int i = 0; i < runs.size(); i++) {
                 RunFolder run = runs.get(i);

@@ -1,14 +1,22 @@
 package dev.espalier.graph.group;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
 import dev.espalier.group.AxisGroups;
 import dev.espalier.group.JointGroups;
 import dev.espalier.group.NestedGroups;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -27,6 +35,13 @@ import java.util.stream.Collectors;
  * }</pre>
  */
 public final class GroupRules {
+    /** The key of the note by which a model tells what groups it has; in ONNX files, too. */
+    public static final String NOTE = "espalier.groups";
+
+    private static final String READERS = "readers";
+    private static final String HEADS = "heads";
+    private static final String WITHOUT = "without";
+
     private final boolean everything;
     private final List<Rule> rules;
     private final Readers readers;
@@ -125,6 +140,65 @@ public final class GroupRules {
      */
     public GroupRules groupHeads() {
         return new GroupRules(everything, rules, readers, true);
+    }
+
+    /**
+     * Notes in a model that these are its groups: {@link #of} finds them again, also in what is left of it after pruning, and
+     * after it was written to a file and read again.
+     *
+     * @param graph the model
+     * @return the model with the note; without one if every weight has groups of its own, as in models without a note
+     * @throws IllegalArgumentException if a rule names a node or parameter that the model does not have
+     */
+    public Graph note(Graph graph) {
+        Set<String> grouped = new HashSet<>();
+        derive(graph).layers().forEach(layer -> grouped.addAll(layer.parameters()));
+        List<String> without = everything().derive(graph).layers().stream()
+                .flatMap(layer -> layer.parameters().stream())
+                .filter(parameter -> !grouped.contains(parameter))
+                .toList();
+        SequencedMap<String, String> metadata = new LinkedHashMap<>(graph.metadata());
+        if (readers == Readers.APART && !heads && without.isEmpty()) {
+            metadata.remove(NOTE);
+        } else {
+            ObjectNode note = new ObjectMapper()
+                    .createObjectNode()
+                    .put(READERS, readers.name().toLowerCase(Locale.ROOT))
+                    .put(HEADS, heads);
+            ArrayNode names = note.putArray(WITHOUT);
+            without.forEach(names::add);
+            metadata.put(NOTE, note.toString());
+        }
+        return graph.withMetadata(metadata);
+    }
+
+    /**
+     * The rules that a model's groups were made by.
+     *
+     * @param graph the model
+     * @return those that were noted in it, {@link #everything} if none were
+     * @throws GraphException if the note cannot be understood
+     */
+    public static GroupRules of(Graph graph) {
+        String text = graph.metadata().get(NOTE);
+        if (text == null) {
+            return everything();
+        }
+        try {
+            JsonNode note = new ObjectMapper().readTree(text);
+            Set<String> without = new HashSet<>();
+            note.required(WITHOUT).forEach(name -> without.add(name.asText()));
+            without.removeIf(name -> graph.tensor(name) == null); // pruned away
+            return new GroupRules(
+                    true,
+                    List.of(new Rule(new Selector.Parameters(without), false)),
+                    Readers.valueOf(note.required(READERS).asText().toUpperCase(Locale.ROOT)),
+                    note.required(HEADS).asBoolean());
+        } catch (JsonProcessingException | IllegalArgumentException unknown) {
+            throw new GraphException("the model's metadata has " + NOTE + " = " + text
+                    + ", which is no note of groups (" + unknown.getMessage()
+                    + "): remove it from the file for a group of each input channel");
+        }
     }
 
     /**

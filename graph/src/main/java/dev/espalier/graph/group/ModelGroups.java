@@ -16,6 +16,18 @@ public record ModelGroups(List<LayerGroups> layers) {
     }
 
     /**
+     * The groups that a model has: those that it was trained with, as it tells, or else one for each input channel of each of
+     * its layers.
+     *
+     * @param graph the model
+     * @return its groups
+     * @see GroupRules#note
+     */
+    public static ModelGroups of(Graph graph) {
+        return GroupRules.of(graph).derive(graph);
+    }
+
+    /**
      * Number of groups.
      *
      * @return of all layers

@@ -14,6 +14,8 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.TensorType;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Makes a file's model of a graph. */
@@ -40,9 +42,10 @@ final class GraphWriter {
                 .setProducerName(OnnxWriter.PRODUCER)
                 .addOpsetImport(OperatorSetIdProto.newBuilder().setVersion(opset))
                 .setGraph(graph(opset));
-        options.metadata()
-                .forEach((key, value) -> model.addMetadataProps(
-                        StringStringEntryProto.newBuilder().setKey(key).setValue(value)));
+        Map<String, String> metadata = new LinkedHashMap<>(graph.metadata());
+        metadata.putAll(options.metadata());
+        metadata.forEach((key, value) -> model.addMetadataProps(
+                StringStringEntryProto.newBuilder().setKey(key).setValue(value)));
         return model.build();
     }
 

@@ -84,10 +84,10 @@ public final class OnnxReader {
         }
         int opset = Opsets.of(what, model.getOpsetImportList());
         TensorDecoder tensors = new TensorDecoder(new ExternalData(folder));
-        Graph graph = Fusion.fuse(new GraphReader(model, tensors).read(Functions.inline(model, opset)));
         Map<String, String> metadata = new LinkedHashMap<>();
         model.getMetadataPropsList().forEach(entry -> metadata.put(entry.getKey(), entry.getValue()));
-        return new OnnxModel(graph, opset, model.getProducerName(), metadata);
+        Graph graph = new GraphReader(model, tensors).read(Functions.inline(model, opset));
+        return new OnnxModel(Fusion.fuse(graph.withMetadata(metadata)), opset, model.getProducerName());
     }
 
     /** Large tensors stay where they are in the file until they are copied into memory of their own. */

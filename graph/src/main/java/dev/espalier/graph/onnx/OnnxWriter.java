@@ -33,7 +33,7 @@ public final class OnnxWriter {
      *     more
      * @param externalData true to store large tensors in a second file, {@code NAME.onnx.data}; without being asked that is
      *     done only where one file would exceed protobuf's 2 GiB
-     * @param metadata notes to store in the file
+     * @param metadata notes to store in the file, besides those of the graph
      */
     public record Options(int opset, boolean externalData, SortedMap<String, String> metadata) {
         /** The version of the operators that is written where nothing else is asked for. */
@@ -72,9 +72,9 @@ public final class OnnxWriter {
         }
 
         /**
-         * The same with other notes.
+         * The same with other notes besides those of the graph.
          *
-         * @param other the notes
+         * @param other the notes; they replace what the graph has under the same keys
          * @return the options
          */
         public Options withMetadata(Map<String, String> other) {

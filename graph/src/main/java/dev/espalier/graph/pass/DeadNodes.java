@@ -31,6 +31,6 @@ public final class DeadNodes {
         }
         SequencedMap<String, Initializer> initializers = new LinkedHashMap<>(graph.initializers());
         initializers.keySet().retainAll(needed);
-        return new Graph(graph.name(), graph.inputs(), initializers, live, graph.outputs());
+        return graph.with(initializers, live);
     }
 }

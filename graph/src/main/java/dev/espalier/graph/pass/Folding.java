@@ -49,7 +49,7 @@ public final class Folding {
                 }
             }
         }
-        return DeadNodes.remove(new Graph(graph.name(), graph.inputs(), initializers, left, graph.outputs()));
+        return DeadNodes.remove(graph.with(initializers, left));
     }
 
     private static @Nullable List<Tensor> results(

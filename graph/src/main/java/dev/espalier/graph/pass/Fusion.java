@@ -64,7 +64,7 @@ public final class Fusion {
                 nodes.add(node);
             }
         }
-        return DeadNodes.remove(new Graph(graph.name(), graph.inputs(), graph.initializers(), nodes, graph.outputs()));
+        return DeadNodes.remove(graph.with(graph.initializers(), nodes));
     }
 
     /**

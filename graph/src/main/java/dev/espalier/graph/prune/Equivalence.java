@@ -3,30 +3,84 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * How far the outputs of two models are apart that should compute the same function.
  *
- * <p>An output of 1000 that moves by 0.01 from one input to the next proves nothing if it is right up to 0.1. So differences
- * are held against how far an output moves when other inputs are fed; but against no less than a hundredth of its largest
- * number, since rounding is relative to that.
+ * <p>Two things explain a difference of models that are equal. Rounding in single precision: it is held against how far an
+ * output moves when other inputs are fed, for an output of 1000 that moves by 0.01 from one input to the next proves nothing
+ * if it is right up to 0.1; but against no less than a hundredth of its largest number, since rounding is relative to that.
+ * And what a runtime makes of one and the same model when it computes it in another way that is legal: its own spread. A
+ * model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
+ * model, or there is nothing to be known.
  *
- * @param absolute the largest difference of two numbers
- * @param relative the largest difference, divided by how far the same output moves
- * @param output the output with the largest relative difference
- * @param moves whether every output of fractions moves at all when other inputs are fed; if not, little is proved
+ * @param outputs every output, once for all inputs that were fed
  */
-public record Equivalence(double absolute, double relative, String output, boolean moves) {
+public record Equivalence(List<Output> outputs) {
 
-    /** What rounding in single precision may leave: {@value}. */
+    /** What rounding in single precision may leave, as a share of how far an output moves: {@value}. */
     public static final double TOLERANCE = 1e-4;
 
     /** Rounding is at most this share of the largest number, times {@link #TOLERANCE}. */
     private static final double LEAST_MOVEMENT = 1e-2;
+
+    /** Another order of sums is another sample of rounding: it may be this many times as far off as the runtime from itself. */
+    private static final double SPREADS = 4;
+
+    /** However much the runtime differs from itself: beyond this share of the movement models are not equal. */
+    private static final double MOST = 1e-2;
+
+    /** Takes a copy. */
+    public Equivalence {
+        outputs = List.copyOf(outputs);
+    }
+
+    /** A model that can be run. */
+    @FunctionalInterface
+    public interface Model {
+        /**
+         * Runs it once.
+         *
+         * @param inputs what is fed in, by name
+         * @return what comes out, by name
+         */
+        Map<String, Tensor> run(Map<String, Tensor> inputs);
+    }
+
+    /**
+     * An output for some inputs. Distances are the largest of two numbers; of whole numbers and truth values, the share that
+     * differs.
+     *
+     * @param name its name
+     * @param inputs what was fed in, in words; empty if there is nothing to say
+     * @param difference how far the models are apart
+     * @param spread how far the first model is from itself when it is computed in other ways
+     * @param yardstick how far the output moves when other inputs are fed, or what stands for it
+     * @param moves whether it moves at all; if not, little is proved
+     */
+    public record Output(
+            String name, String inputs, double difference, double spread, double yardstick, boolean moves) {
+
+        private double relative() {
+            return difference == 0 ? 0 : difference / yardstick;
+        }
+
+        /** The largest relative difference that is taken for rounding. */
+        private double allowed(double tolerance) {
+            double explained = spread == 0 ? 0 : SPREADS * spread / yardstick;
+            return Math.max(tolerance, Math.min(explained, MOST));
+        }
+    }
 
     /**
      * Runs both models on the same inputs.
@@ -38,19 +92,49 @@ public record Equivalence(double absolute, double relative, String output, boole
      * @return how far they are apart
      */
     public static Equivalence measure(Graph before, Graph after, Map<String, Tensor> inputs, Runner runner) {
-        Map<String, Tensor> expected = runner.run(before, inputs);
-        Map<String, Tensor> actual = runner.run(after, inputs);
-        Map<String, Tensor> others = runner.run(before, shifted(inputs));
-        Equivalence worst = new Equivalence(0, 0, before.outputs().getFirst(), true);
-        for (String output : before.outputs()) {
-            Equivalence own = compare(output, tensor(expected, output), tensor(actual, output), tensor(others, output));
-            worst = new Equivalence(
-                    Math.max(worst.absolute, own.absolute),
-                    Math.max(worst.relative, own.relative),
-                    own.relative > worst.relative ? output : worst.output,
-                    worst.moves && own.moves);
-        }
-        return worst;
+        return measure(List.of(fed -> runner.run(before, fed)), fed -> runner.run(after, fed), inputs, "");
+    }
+
+    /**
+     * Runs both models on the same inputs.
+     *
+     * @param before the model, in all ways in which it is computed; the first one is what the other model is held against
+     * @param after the model that should compute the same
+     * @param inputs what both are fed with
+     * @param words what these inputs are, for messages
+     * @return how far they are apart
+     */
+    public static Equivalence measure(
+            List<? extends Model> before, Model after, Map<String, Tensor> inputs, String words) {
+        Map<String, Tensor> expected = before.getFirst().run(inputs);
+        Map<String, Tensor> actual = after.run(inputs);
+        Map<String, Tensor> others = before.getFirst().run(shifted(inputs));
+        List<Map<String, Tensor>> again =
+                before.stream().skip(1).map(way -> Map.copyOf(way.run(inputs))).toList();
+        List<Output> outputs = new ArrayList<>();
+        expected.forEach((name, wanted) -> {
+            String output = "output " + name + (words.isEmpty() ? "" : " for " + words);
+            Tensor found = tensor(actual, name);
+            requireSameType(output, wanted, found);
+            double spread = again.stream()
+                    .mapToDouble(one -> distance(wanted, tensor(one, name)))
+                    .max()
+                    .orElse(0);
+            outputs.add(output(name, words, wanted, found, tensor(others, name), spread));
+        });
+        return new Equivalence(outputs);
+    }
+
+    /**
+     * This and what other inputs showed.
+     *
+     * @param other the same models with other inputs
+     * @return both
+     */
+    public Equivalence and(Equivalence other) {
+        List<Output> both = new ArrayList<>(outputs);
+        both.addAll(other.outputs);
+        return new Equivalence(both);
     }
 
     /** Other inputs of the same kind: every number in its neighbour's place. */
@@ -69,57 +153,121 @@ public record Equivalence(double absolute, double relative, String output, boole
         return tensor;
     }
 
-    private static Equivalence compare(String output, Tensor expected, Tensor actual, Tensor other) {
-        if (!Arrays.equals(expected.shape(), actual.shape())) {
-            throw new GraphException("output " + output + " had the shape " + Arrays.toString(expected.shape())
-                    + ", and now it has " + Arrays.toString(actual.shape()));
+    private static void requireSameType(String output, Tensor expected, Tensor actual) {
+        if (expected.type() != actual.type() || !Arrays.equals(expected.shape(), actual.shape())) {
+            throw new GraphException("%s was %s%s, and now it is %s%s"
+                    .formatted(
+                            output,
+                            expected.type(),
+                            Arrays.toString(expected.shape()),
+                            actual.type(),
+                            Arrays.toString(actual.shape())));
         }
-        double scale = 0;
-        for (long i = 0; i < expected.size(); i++) {
-            double wanted = Math.abs(expected.getDouble(i));
-            scale = Math.max(scale, Double.isFinite(wanted) ? wanted : 0);
-        }
-        double difference = distance(expected, actual);
+    }
+
+    private static Output output(
+            String name, String words, Tensor expected, Tensor actual, Tensor other, double spread) {
+        double scale = expected.type().isFloat() ? scale(expected) : 1;
         double movement = Arrays.equals(expected.shape(), other.shape()) ? distance(expected, other) : scale;
         double yardstick = Math.max(Double.isFinite(movement) ? movement : scale, LEAST_MOVEMENT * scale);
-        return new Equivalence(
-                difference,
-                difference == 0 ? 0 : difference / yardstick,
-                output,
+        return new Output(
+                name,
+                words,
+                distance(expected, actual),
+                spread,
+                yardstick,
                 movement > 0 || !expected.type().isFloat());
     }
 
-    /** The largest difference. Infinities and not-a-number are equal to themselves, and infinitely far from all else. */
+    private static double scale(Tensor tensor) {
+        double scale = 0;
+        for (long i = 0; i < tensor.size(); i++) {
+            double value = Math.abs(tensor.getDouble(i));
+            scale = Math.max(scale, Double.isFinite(value) ? value : 0);
+        }
+        return scale;
+    }
+
+    /**
+     * The largest difference, where infinities and not-a-number are equal to themselves and infinitely far from all else. Whole
+     * numbers are no measures but choices, of a class say: of them it is the share that differs.
+     */
     private static double distance(Tensor left, Tensor right) {
         double largest = 0;
+        long different = 0;
         for (long i = 0; i < left.size(); i++) {
             double a = left.getDouble(i);
             double b = right.getDouble(i);
             if (Double.compare(a, b) != 0) {
                 double difference = Math.abs(a - b);
                 largest = Math.max(largest, Double.isNaN(difference) ? Double.POSITIVE_INFINITY : difference);
+                different++;
             }
         }
-        return largest;
+        return left.type().isFloat() || different == 0 ? largest : (double) different / left.size();
+    }
+
+    /**
+     * The largest difference of two numbers.
+     *
+     * @return of all outputs
+     */
+    public double absolute() {
+        return outputs.stream().mapToDouble(Output::difference).max().orElse(0);
+    }
+
+    /**
+     * How far the first model is from itself when it is computed in other ways.
+     *
+     * @return the largest difference of two numbers, of all outputs
+     */
+    public double spread() {
+        return outputs.stream().mapToDouble(Output::spread).max().orElse(0);
+    }
+
+    /**
+     * Whether every output of fractions moves for some of the inputs when others are fed; if not, little is proved.
+     *
+     * @return false if one is always the same
+     */
+    public boolean moves() {
+        Set<String> moving =
+                outputs.stream().filter(Output::moves).map(Output::name).collect(Collectors.toSet());
+        return outputs.stream().map(Output::name).allMatch(moving::contains);
+    }
+
+    /**
+     * What tells the models apart.
+     *
+     * @param tolerance the largest difference that is taken for rounding whatever the runtime's spread, as a share of how far an
+     *     output moves
+     * @return a sentence without an end; empty if the models are equal
+     */
+    public Optional<String> problem(double tolerance) {
+        return outputs.stream()
+                .filter(output -> !(output.relative() <= output.allowed(tolerance)))
+                .max(Comparator.comparingDouble(output -> output.relative() / output.allowed(tolerance)))
+                .map(output -> String.format(
+                        Locale.ROOT,
+                        "output %s%s is off by %.3g of what other inputs move it (%.3g absolute), but rounding explains at most"
+                                + " %.3g (the runtime itself differs by %.3g absolute from one way to compute it to another)",
+                        output.name(),
+                        output.inputs().isEmpty() ? "" : " for " + output.inputs(),
+                        output.relative(),
+                        output.difference(),
+                        output.allowed(tolerance),
+                        output.spread()));
     }
 
     /**
      * Refuses a model that computes something else.
      *
-     * @param tolerance the largest relative difference that is taken for rounding
+     * @param tolerance as of {@link #problem}
      * @throws GraphException if the models are further apart
      */
     public void requireEqual(double tolerance) {
-        if (!(relative <= tolerance)) {
-            throw new GraphException(String.format(
-                    Locale.ROOT,
-                    "the pruned model computes something else: output %s is off by %.3g of what other inputs move it"
-                            + " (%.3g absolute), but rounding explains at most %.3g; nothing was written. Please report the"
-                            + " model, or leave the layer at fault alone with --keep NAME",
-                    output,
-                    relative,
-                    absolute,
-                    tolerance));
-        }
+        problem(tolerance).ifPresent(problem -> {
+            throw new GraphException("the model computes something else: " + problem);
+        });
     }
 }

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
-import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ public record PruneReport(
      * What became of a layer.
      *
      * @param plan its channels and weights
-     * @param groups number of its groups: one for each input channel, unless another layer reads the same weights
+     * @param groups number of its groups, {@link ModelGroups#of}; those that several layers share are counted with the first
      * @param nonZeroGroups number of those that were not zero before
      * @param groupsLeft number of those that are not zero in what is left of the layer
      */
@@ -61,7 +61,7 @@ public record PruneReport(
         Graph before = plan.reference();
         Graph after = plan.apply();
         Map<String, LayerGroups> groups = new HashMap<>();
-        for (LayerGroups layer : GroupRules.everything().derive(before).layers()) {
+        for (LayerGroups layer : ModelGroups.of(before).layers()) {
             groups.put(layer.nodes().getFirst().name(), layer);
         }
         Map<String, Integer> left = nonZeroGroups(after);
@@ -82,7 +82,7 @@ public record PruneReport(
     /** Number of groups that are not zero, by every node that reads them. */
     private static Map<String, Integer> nonZeroGroups(Graph graph) {
         Map<String, Integer> counts = new HashMap<>();
-        for (LayerGroups layer : GroupRules.everything().derive(graph).layers()) {
+        for (LayerGroups layer : ModelGroups.of(graph).layers()) {
             layer.nodes().forEach(node -> counts.put(node.name(), nonZeroGroups(layer, graph)));
         }
         return counts;

@@ -86,7 +86,7 @@ final class Rewriter {
                 initializers.put(output, initializer);
             }
         }
-        return DeadNodes.remove(new Graph(graph.name(), graph.inputs(), initializers, nodes, graph.outputs()));
+        return DeadNodes.remove(graph.with(initializers, nodes));
     }
 
     private void rewrite(Node node) {

@@ -1,32 +1,40 @@
 package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
-import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.HeldZeros;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.group.Groups;
+import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 
 /**
  * A graph with zeros in its small groups.
  *
  * @param graph the graph; the very same if no group is small
- * @param zeroedGroups how many groups were small, but not zero
+ * @param zeroedGroups how many groups were small, but not zero, or had such within
  */
 record Threshold(Graph graph, int zeroedGroups) {
 
-    /** Sets groups with {@code ‖x_g‖ ≤ t · √|g|} to zero, except in layers that are kept. */
+    /** Sets groups with {@code ‖x_g‖ ≤ t · √|g|} to zero, and groups within groups, except in layers that are kept. */
     static Threshold apply(Graph graph, PruneOptions options) {
         if (options.threshold() == 0) {
             return new Threshold(graph, 0);
         }
         Map<String, Tensor> changed = new HashMap<>();
         int zeroed = 0;
-        for (LayerGroups layer : GroupRules.everything().derive(graph).layers()) {
+        for (LayerGroups layer : ModelGroups.of(graph).layers()) {
             if (layer.nodes().stream().noneMatch(options::keeps)) {
                 zeroed += apply(graph, layer, options.threshold(), changed);
             }
@@ -35,33 +43,43 @@ record Threshold(Graph graph, int zeroedGroups) {
     }
 
     private static int apply(Graph graph, LayerGroups layer, double threshold, Map<String, Tensor> changed) {
-        List<Tensor> tensors = layer.parameters().stream()
-                .map(name -> Objects.requireNonNull(graph.tensor(name)))
-                .toList();
-        Map<String, TensorView> views = new HashMap<>();
-        layer.parameters()
-                .forEach(name -> views.put(
-                        name, Objects.requireNonNull(graph.tensor(name)).view()));
-        boolean[] small = layer.small(views, threshold);
-        boolean[] zeros = layer.zeros(views);
-        List<double[]> values = tensors.stream().map(Threshold::values).toList();
-        int zeroed = 0;
-        for (int group = 0; group < small.length; group++) {
-            if (small[group] && !zeros[group]) {
-                layer.groups().forEach(group, (tensor, index) -> values.get(tensor)[(int) index] = 0);
-                zeroed++;
-            }
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        Map<String, TensorView> views = new LinkedHashMap<>();
+        for (String name : layer.parameters()) {
+            Tensor tensor = Objects.requireNonNull(graph.tensor(name));
+            tensors.put(name, tensor);
+            views.put(name, copy(tensor));
         }
-        for (int i = 0; zeroed > 0 && i < tensors.size(); i++) {
-            double[] contents = values.get(i);
-            changed.put(
-                    layer.parameters().get(i),
-                    Tensor.compute(tensors.get(i).type(), tensors.get(i).shape(), index -> contents[(int) index]));
+        List<TensorView> contents = List.copyOf(views.values());
+        List<double[]> before = gather(layer.groups(), contents);
+        HeldZeros small = new HeldZeros(new ModelGroups(List.of(layer)));
+        small.hold(views, threshold);
+        small.apply(views);
+        List<double[]> after = gather(layer.groups(), contents);
+        int zeroed = 0;
+        for (int group = 0; group < before.size(); group++) {
+            zeroed += Arrays.equals(before.get(group), after.get(group)) ? 0 : 1;
+        }
+        if (zeroed > 0) {
+            views.forEach((name, view) -> {
+                Tensor old = Objects.requireNonNull(tensors.get(name));
+                changed.put(name, Tensor.compute(old.type(), old.shape(), view::get));
+            });
         }
         return zeroed;
     }
 
-    private static double[] values(Tensor tensor) {
-        return LongStream.range(0, tensor.size()).mapToDouble(tensor::getDouble).toArray();
+    private static List<double[]> gather(Groups groups, List<TensorView> contents) {
+        return IntStream.range(0, groups.count())
+                .mapToObj(group -> groups.gather(group, contents))
+                .toList();
+    }
+
+    private static TensorView copy(Tensor tensor) {
+        MemorySegment memory = Arena.ofAuto().allocate(ValueLayout.JAVA_DOUBLE, tensor.size());
+        for (long i = 0; i < tensor.size(); i++) {
+            memory.setAtIndex(ValueLayout.JAVA_DOUBLE, i, tensor.getDouble(i));
+        }
+        return TensorView.of(memory, ElementType.FLOAT64, tensor.shape());
     }
 }

@@ -54,7 +54,7 @@ class OnnxReaderTest {
         OnnxModel model = OnnxReader.read(builder.bytes());
         assertEquals(15, model.opset());
         assertEquals("somebody", model.producer());
-        assertEquals("{b=1, a=2}", model.metadata().toString());
+        assertEquals("{b=1, a=2}", model.graph().metadata().toString());
     }
 
     @Test

@@ -83,7 +83,13 @@ class OnnxWriterTest {
     @Test
     void metadataIsWritten() throws IOException {
         byte[] bytes = OnnxWriter.toBytes(graph(), DEFAULT.withMetadata(Map.of("note", "hello")));
-        assertEquals(Map.of("note", "hello"), OnnxReader.read(bytes).metadata());
+        Graph read = OnnxReader.read(bytes).graph();
+        assertEquals(Map.of("note", "hello"), read.metadata());
+        assertEquals(
+                Map.of("note", "hello", "more", "words"),
+                OnnxReader.read(OnnxWriter.toBytes(read, DEFAULT.withMetadata(Map.of("more", "words"))))
+                        .graph()
+                        .metadata());
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -63,5 +64,61 @@ final class EquivalenceTest {
         Equivalence nothing = between(line(0, 1), line(0, 1));
         nothing.requireEqual(Equivalence.TOLERANCE);
         assertFalse(nothing.moves());
+    }
+
+    private static Equivalence.Model model(Graph graph) {
+        return inputs -> Evaluator.run(graph, inputs);
+    }
+
+    /** A line that a runtime computes in two ways, the second of them off by some rounding. */
+    private static Equivalence withSpread(double spread, Graph after) {
+        return Equivalence.measure(List.of(model(line(1, 0)), model(line(1, spread))), model(after), INPUTS, "x = 4");
+    }
+
+    @Test
+    void aRuntimeThatDiffersFromItselfExplainsAsMuch() {
+        Equivalence right = withSpread(1e-3, line(1, 2e-3));
+        assertEquals(1e-3, right.spread(), 1e-12);
+        right.requireEqual(Equivalence.TOLERANCE);
+        Equivalence wrong = withSpread(1e-3, line(1, 1e-2));
+        GraphException refused = assertThrows(GraphException.class, () -> wrong.requireEqual(Equivalence.TOLERANCE));
+        String message = String.valueOf(refused.getMessage());
+        assertTrue(message.contains("output sum for x = 4") && message.contains("0.00100 absolute"), message);
+    }
+
+    /** The line moves by about 2: another slope is another model, however much the runtime differs from itself. */
+    @Test
+    void noSpreadExcusesAnotherModel() {
+        for (double spread : new double[] {1e-2, 0.5, Double.POSITIVE_INFINITY, Double.NaN}) {
+            Equivalence wrong = withSpread(spread, line(1.1, 0));
+            assertThrows(GraphException.class, () -> wrong.requireEqual(Equivalence.TOLERANCE), () -> "" + spread);
+        }
+    }
+
+    @Test
+    void notANumberIsEqualToNothingElse() {
+        Equivalence wrong = between(line(1, 0), line(1, Double.NaN));
+        assertThrows(GraphException.class, () -> wrong.requireEqual(Equivalence.TOLERANCE));
+        Equivalence nothing = between(line(1, Double.NaN), line(1, Double.NaN));
+        nothing.requireEqual(Equivalence.TOLERANCE);
+        assertFalse(nothing.moves());
+    }
+
+    @Test
+    void whatTheWorstInputsShowDecides() {
+        Equivalence both = between(line(1, 0), line(1, 0)).and(between(line(1, 0), line(1, 1)));
+        assertEquals(1, both.absolute(), 1e-12);
+        assertThrows(GraphException.class, () -> both.requireEqual(Equivalence.TOLERANCE));
+    }
+
+    @Test
+    void ofChoicesTheShareThatDiffersCounts() {
+        Map<String, Tensor> before = Map.of("class", Tensor.of(new long[] {7, 8, 9, 10}));
+        Map<String, Tensor> after = Map.of("class", Tensor.of(new long[] {7, 8, 9, 900}));
+        Equivalence found = Equivalence.measure(List.of(_ -> before), _ -> after, INPUTS, "");
+        assertEquals(0.25, found.absolute());
+        assertThrows(GraphException.class, () -> found.requireEqual(Equivalence.TOLERANCE));
+        Map<String, Tensor> other = Map.of("class", Tensor.of(new float[] {7, 8, 9, 10}));
+        assertThrows(GraphException.class, () -> Equivalence.measure(List.of(_ -> before), _ -> other, INPUTS, ""));
     }
 }
