@@ -187,7 +187,7 @@ final class Rewriter {
             long[] gone = new long[shape(node.input(0)).rank()];
             for (int i = 0; i < left.lengths().size(); i++) {
                 gone[left.channels().axes().get(i)] =
-                        left.channels().lengths().get(i) - left.lengths().get(i);
+                        (long) left.channels().lengths().get(i) - left.lengths().get(i);
             }
             long[] read = Arrays.copyOfRange(gone, shape.from(gone.length), shape.to(gone.length));
             combine(node, ".whole", Binary.Function.ADD, smaller, Tensor.of(read), node.output());

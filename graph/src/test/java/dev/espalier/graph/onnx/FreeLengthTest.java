@@ -97,7 +97,7 @@ class FreeLengthTest {
         SplittableRandom random = new SplittableRandom(4);
         for (int i = 0; i < 150; i++) {
             boolean forward = random.nextInt(3) > 0;
-            long step = (forward ? 1 : -1) * (1 + random.nextInt(3) * random.nextInt(2));
+            long step = (forward ? 1 : -1) * random.nextLong(1, 4);
             long start = random.nextInt(6) == 0 ? extremes[random.nextInt(5)] : random.nextInt(-7, 8);
             long end = random.nextInt(4) == 0 ? extremes[random.nextInt(5)] : random.nextInt(-7, 8);
             OnnxBuilder builder = new OnnxBuilder(17)
@@ -201,8 +201,8 @@ class FreeLengthTest {
     void windowsOfFreeAxesAreAsManyAsOnnxRuntimeMakes() throws Exception {
         SplittableRandom random = new SplittableRandom(7);
         for (int i = 0; i < 60; i++) {
-            long kernel = 1 + random.nextInt(4);
-            long stride = 1 + random.nextInt(4);
+            long kernel = random.nextLong(1, 5);
+            long stride = random.nextLong(1, 5);
             long before = random.nextLong(kernel);
             long after = random.nextLong(kernel);
             OnnxBuilder builder = new OnnxBuilder(19)
