@@ -28,8 +28,12 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
     /** Groups that the exact operator has solved. */
     final BitSet exact = new BitSet();
 
+    /** Roundings of a term of t, and of what is written: those of θ, the pull, their sum, a quotient, a product, all twice. */
+    private static final int TERM_ROUNDINGS = 12;
+
     private double stepSize;
     private double smallStep;
+    private double rounding;
 
     CellSolver() {}
 
@@ -53,6 +57,21 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
         return smallStep;
     }
 
+    /** The relative error of θ at which it is found: Halley's step takes the error to its cube. */
+    final double tolerance() {
+        return smallStep * smallStep * smallStep;
+    }
+
+    /** Sums over so many rows are made in float. */
+    final void sumInFloat(int rows) {
+        rounding = Math.max(rounding, (TERM_ROUNDINGS + rows) * 0x1p-24);
+    }
+
+    /** The relative error that t may have for being a sum of floats. */
+    final double rounding() {
+        return rounding;
+    }
+
     abstract int cells();
 
     /** The cell of a tensor's share of a group; those of following groups follow. */
@@ -63,10 +82,10 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
     /** Where a cell is to be evaluated; from where it is stored, once it is done. */
     abstract double theta(int cell);
 
-    /** l of the cells of a tensor, in the equation that is evaluated and in what is stored. */
-    abstract double threshold(int tensor);
+    /** What is added to {@code dθ} in the denominators of a cell at its θ, {@code l − κθ}; never negative. */
+    abstract double pull(int cell);
 
-    /** κ likewise. */
+    /** κ of all cells. */
     abstract double kappa();
 
     /** Whether evaluations want the least d. */

@@ -126,7 +126,7 @@ final class ExactBlock extends Block {
             tally.countUnconverged();
         }
         thetas[group] = (float) outcome.theta();
-        tally.count(outcome.branch(), outcome.iterations(), 0, whole.value(x));
+        tally.count(outcome.branch(), outcome.iterations(), outcome.residual(), whole.value(x));
         if (groups instanceof NestedGroups) {
             tally.countZeroedWithin((int)
                     Arrays.stream(whole.innerNorms(x)).filter(norm -> norm == 0).count());

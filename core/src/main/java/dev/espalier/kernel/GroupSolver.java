@@ -19,6 +19,12 @@ final class GroupSolver extends CellSolver {
     /** Evaluations after which a group goes to the exact operator. */
     private static final int PATIENCE = 12;
 
+    /** Share of its denominator, at most, by which the last step may change that of a weight. */
+    private static final double MOST_CHANGE = 0.5;
+
+    /** Errors of sums, at most, that a solution found on them may have. */
+    private static final double MOST_CONDITIONING = 16;
+
     private final int size;
     private final float[] thetas;
     private final Need[] needs;
@@ -75,8 +81,8 @@ final class GroupSolver extends CellSolver {
     }
 
     @Override
-    double threshold(int tensor) {
-        return terms.threshold();
+    double pull(int group) {
+        return terms.pull(theta[group]);
     }
 
     @Override
@@ -138,9 +144,10 @@ final class GroupSolver extends CellSolver {
         }
     }
 
+    /** Sums are made with θ in float; but l − κθ, which may be small, tells more of it. */
     private void evaluateAt(int group, double at) {
         needs[group] = Need.EVALUATION;
-        theta[group] = (float) at;
+        theta[group] = terms.kneed() && (float) at > 0 ? at : (float) at;
     }
 
     private void finish(int group, Branch branch, double norm) {
@@ -178,7 +185,7 @@ final class GroupSolver extends CellSolver {
             needs[group] = Need.EXACT;
         } else if (theta[group] == 0) {
             atZero(group, t, least);
-        } else if (theta[group] == (float) terms.knee()) {
+        } else if (theta[group] == terms.knee()) {
             atKnee(group, t, s, r, least);
         } else {
             atPoint(group, t, s, r, least);
@@ -226,9 +233,13 @@ final class GroupSolver extends CellSolver {
         }
         double step = ReciprocalNewton.halleyStep(t, s, r);
         double next = at * (1 + step);
-        if (Math.abs(step) <= smallStep() && next <= knee) {
-            errors[group] = Math.abs(step * step * step);
-            if (belowKnee[group] || next + (terms.threshold() - terms.kappa() * next) / least <= knee) {
+        double steepest = terms.kappa() > least ? (terms.kappa() - least) * at / (least * at + terms.pull(at)) : 0;
+        double error = Math.abs(step * step * step) * growth(s / t, r / t, steepest);
+        if (error <= tolerance() && Math.abs(step) * steepest <= MOST_CHANGE && next <= knee) {
+            errors[group] = error + rounding() * t / s / 2;
+            if (steepest > 0 && conditioning(s / t, r / t) > MOST_CONDITIONING) {
+                needs[group] = Need.EXACT; // sums in float do not tell the root
+            } else if (belowKnee[group] || next + terms.pull(next) / least <= knee) {
                 finish(group, Branch.SHRUNK, next);
             } else {
                 candidate[group] = next;
@@ -248,6 +259,30 @@ final class GroupSolver extends CellSolver {
             next = (low[group] + Math.min(high[group], 2 * at)) / 2;
         }
         evaluateAt(group, belowKnee[group] ? next : Math.min(next, knee));
+    }
+
+    /**
+     * How many times the cube of Halley's relative step the solution's relative error is. At most about once where no d is below
+     * κ, since all q are from 0 to 1. But where one is, its q falls far below zero as θ nears the knee. With the means
+     * {@code m_k} of {@code q^k} under the weights w², the error of θ is
+     * {@code |m₁²/4 − (9/4)(m₂/m₁)² + 2m₃/m₁|} times that cube, and the solution moves by {@code √(1 − 2m₁ + m₂)} of what θ does.
+     *
+     * @param first m₁
+     * @param second m₂
+     * @param steepest the magnitude of the least q, if that is negative; 0 otherwise. With it, {@code |m₃| ≤ steepest·m₂}
+     */
+    private static double growth(double first, double second, double steepest) {
+        if (steepest == 0) {
+            return 1;
+        }
+        double ratio = second / first;
+        double third = first * first / 4 + 2.25 * ratio * ratio + 2 * Math.max(1, steepest) * ratio;
+        return Math.max(1, third * Math.sqrt(Math.max(0, 1 - 2 * first + second)));
+    }
+
+    /** How many times the relative error of the sums the solution's error is, relative to the candidate x. */
+    private static double conditioning(double first, double second) {
+        return Math.sqrt(second) / first * Math.sqrt(Math.max(1, 1 - 2 * first + second));
     }
 
     private boolean inside(int group, double value) {
@@ -294,6 +329,7 @@ final class GroupSolver extends CellSolver {
             tally.countUnconverged();
         }
         evaluations[group] += outcome.iterations();
+        errors[group] = outcome.residual();
         finish(group, outcome.branch(), outcome.theta());
     }
 }

@@ -113,6 +113,7 @@ final class GroupedBlock extends Block {
             int cell = solver.cell(tensor, group);
             jobs.add(new Job(tensor, start, rowStride, height, inner, group, cell, count, scratch()));
             jobSums.add(new double[count * Sums.COUNT]);
+            solver.sumInFloat(height);
         }
     }
 
@@ -207,8 +208,9 @@ final class GroupedBlock extends Block {
     private void begin(Job job, int from, int to, Need need, Worker worker) {
         Sums.clear(worker.sums, to - from, need == Need.SURVEY);
         for (int group = from / job.inner(); group * job.inner() < to; group++) {
-            double theta = solver.theta(job.cell() + group);
-            fill(worker.theta, group * job.inner() - from, job.inner(), to - from, theta);
+            int left = group * job.inner() - from;
+            fill(worker.theta, left, job.inner(), to - from, solver.theta(job.cell() + group));
+            fill(worker.pull, left, job.inner(), to - from, solver.pull(job.cell() + group));
         }
     }
 
@@ -240,9 +242,8 @@ final class GroupedBlock extends Block {
             worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
         } else {
             float kappa = (float) solver.kappa();
-            float threshold = (float) solver.threshold(job.tensor());
             worker.lanes()
-                    .evaluate(u, uStride, d, dStride, rows, to - from, worker.theta, kappa, threshold, worker.sums);
+                    .evaluate(u, uStride, d, dStride, rows, to - from, worker.theta, worker.pull, kappa, worker.sums);
             if (solver.kneed()) {
                 worker.lanes().least(d, dStride, rows, to - from, worker.sums);
             }
@@ -338,8 +339,7 @@ final class GroupedBlock extends Block {
             boolean asIs = solver.asIs(cell);
             int from = group * job.inner();
             fill(worker.theta, from, job.inner(), columns, asIs ? 1 : solver.theta(cell));
-            fill(worker.kappa, from, job.inner(), columns, asIs ? 0 : solver.kappa());
-            fill(worker.threshold, from, job.inner(), columns, asIs ? 0 : solver.threshold(job.tensor()));
+            fill(worker.pull, from, job.inner(), columns, asIs ? 0 : solver.pull(cell));
         }
         if (solver.singleStrength() > 0) {
             Sums.clear(worker.sums, columns, true);
@@ -349,7 +349,7 @@ final class GroupedBlock extends Block {
             long u = u(job, row, scratch);
             long d = scratch.d() + job.scratch(row);
             rows.openForWriting(job.index() + row * job.rowStride(), columns);
-            worker.lanes().store(u, d, columns, worker.theta, worker.kappa, worker.threshold, rows.x());
+            worker.lanes().store(u, d, columns, worker.theta, worker.pull, rows.x());
             if (solver.singleStrength() > 0) {
                 worker.lanes().magnitudes(rows.x(), columns, worker.sums);
             }

@@ -28,14 +28,17 @@ interface Lanes {
     void magnitudes(long x, int count, long sums);
 
     /**
-     * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code a = (d − κ)θ},
-     * {@code w = u/(a + l)} and {@code q = a/(a + l)}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}.
+     * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code n = dθ + pull},
+     * {@code w = u/n} and {@code q = (d − κ)θ/n}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}. The pull is {@code l − κθ}: so
+     * n is {@code (d − κ)θ + l} as a sum of what is not negative, and as good as its terms, however much larger κ is than d.
      *
      * @param u u of the first row; rows are {@code uStride} apart
      * @param d d of the first row; rows are {@code dStride} apart
      * @param rows how many rows, at most {@link #BLOCK_ROWS}
      * @param count how many columns
      * @param theta a θ for every column
+     * @param pull a pull for every column
+     * @param kappa κ
      * @param sums the sums, as of {@link Sums}: four rows of {@code count} floats
      */
     void evaluate(
@@ -46,8 +49,8 @@ interface Lanes {
             int rows,
             int count,
             long theta,
+            long pull,
             float kappa,
-            float threshold,
             long sums);
 
     /** The least d of a block of rows, added to sums likewise: what an evaluation leaves out, since not all ask for it. */
@@ -56,6 +59,6 @@ interface Lanes {
     /** What bounds θ, added to sums likewise: {@code Σ|u|, Σd, Σd²}, and the most d. */
     void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums);
 
-    /** Writes {@code z = θu / ((d − κ)θ + l)} to {@code count} weights. */
-    void store(long u, long d, int count, long theta, long kappa, long threshold, long x);
+    /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights. */
+    void store(long u, long d, int count, long theta, long pull, long x);
 }

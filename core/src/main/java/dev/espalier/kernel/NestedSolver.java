@@ -67,11 +67,15 @@ final class NestedSolver extends CellSolver {
     private final double[] errors;
     private final Branch[] branches;
 
-    /** Of the group that is being solved: a θ for every part, and the logarithmic derivative of its norm with respect to μ. */
+    /**
+     * Of the group that is being solved: a θ for every part; the squared norm, and the logarithmic derivatives of the norm: with
+     * respect to μ, and, as a magnitude, to F.
+     */
     private final double[] points;
 
     private double squares;
     private double rate;
+    private double spread;
 
     /**
      * A solver.
@@ -129,8 +133,8 @@ final class NestedSolver extends CellSolver {
     }
 
     @Override
-    double threshold(int tensor) {
-        return scale[tensor];
+    double pull(int cell) {
+        return scale[cell / groups];
     }
 
     @Override
@@ -257,7 +261,7 @@ final class NestedSolver extends CellSolver {
         if (!Double.isFinite(t + s + r) || Double.isNaN(theta[cell])) {
             return false;
         }
-        if (theta[cell] == 0 || t == 0) {
+        if (theta[cell] == 0) {
             normOfU[cell] = scale[part] * Math.sqrt(t);
             return true;
         }
@@ -266,7 +270,7 @@ final class NestedSolver extends CellSolver {
         value[cell] = root;
         slope[cell] = root * (s / t) / theta[cell];
         bend[cell] = Math.max(0, 1.5 * (r / s - s / t)) / theta[cell];
-        return s > 0;
+        return s > 0; // far above the solution, squares vanish in float: that says nothing of u
     }
 
     /** The sums of a survey: F is at most linear from its value at zero, with either of two slopes. */
@@ -347,7 +351,7 @@ final class NestedSolver extends CellSolver {
         if (!(largest <= smallStep())) {
             return;
         }
-        errors[group] = largest * largest * largest;
+        errors[group] = largest * largest * largest + rounding() / 2 * spread / (1 + rate);
         branches[group] = Branch.SHRUNK;
         for (int part = 0; part < parts; part++) {
             int cell = cell(part, group);
@@ -397,6 +401,7 @@ final class NestedSolver extends CellSolver {
     private void measure(int group, double mu) {
         squares = 0;
         rate = 0;
+        spread = 0;
         for (int part = 0; part < parts; part++) {
             int cell = cell(part, group);
             points[part] = 0;
@@ -410,10 +415,13 @@ final class NestedSolver extends CellSolver {
                 double square = (at / f) * (at / f);
                 points[part] = at;
                 squares += square;
-                rate -= square * (m / (m + k * derivative)) * (1 - at * derivative / f);
+                double curvature = 1 - at * derivative / f;
+                rate -= square * (m / (m + k * derivative)) * curvature;
+                spread += square * (1 + k * f / at / (m + k * derivative) * curvature);
             }
         }
         rate /= squares;
+        spread /= squares;
     }
 
     /** F of a cell's model, δ away from where it was evaluated. */
@@ -452,6 +460,7 @@ final class NestedSolver extends CellSolver {
             tally.countUnconverged();
         }
         passes[group] += outcome.iterations();
+        errors[group] = outcome.residual();
         branches[group] = outcome.branch();
         double[] innerNorms = whole.innerNorms(x);
         for (int part = 0; part < parts; part++) {

@@ -47,6 +47,17 @@ public record PenaltyTerms(
     }
 
     /**
+     * What the penalty adds to the denominators of a solution of some norm, {@code αh'(θ) = l − κθ}: in double, since near the
+     * knee it is many digits smaller than either.
+     *
+     * @param norm θ
+     * @return the pull, never negative; zero from the knee on
+     */
+    public double pull(double norm) {
+        return norm >= knee ? 0 : Math.max(0, threshold - kappa * norm);
+    }
+
+    /**
      * A penalty of groups at a step size.
      *
      * @param penalty the penalty

@@ -21,8 +21,8 @@ final class ScalarLanes implements Lanes {
     public void update(Update rule, long x, long g, long m, long v, int count) {
         for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
             float first = moments(rule, g + at, m + at, v + at);
-            float change = -rule.step() * first / rule.metric(Memory.get(v + at));
-            Memory.set(x + at, Math.fma(rule.shrink(), Memory.get(x + at), change));
+            float metric = rule.metric(Memory.get(v + at));
+            Memory.set(x + at, rule.stepped(metric, Memory.get(x + at), first));
         }
     }
 
@@ -39,9 +39,9 @@ final class ScalarLanes implements Lanes {
     /** Updates both moments of a weight; returns the first. */
     private static float moments(Update rule, long g, long m, long v) {
         float gradient = Memory.get(g);
-        float first = Math.fma(rule.keepFirst(), Memory.get(m), rule.addFirst() * gradient);
+        float first = rule.first(Memory.get(m), gradient);
         Memory.set(m, first);
-        Memory.set(v, Math.fma(rule.keepSecond(), Memory.get(v), rule.addSecond() * gradient * gradient));
+        Memory.set(v, rule.second(Memory.get(v), gradient));
         return first;
     }
 
@@ -69,10 +69,10 @@ final class ScalarLanes implements Lanes {
             int rows,
             int count,
             long theta,
+            long pull,
             float kappa,
-            float threshold,
             long sums) {
-        evaluate(u, uStride, d, dStride, rows, 0, count, theta, kappa, threshold, sums);
+        evaluate(u, uStride, d, dStride, rows, 0, count, theta, pull, kappa, sums);
     }
 
     /** The columns from {@code from} on. */
@@ -85,12 +85,13 @@ final class ScalarLanes implements Lanes {
             int from,
             int count,
             long theta,
+            long pull,
             float kappa,
-            float threshold,
             long sums) {
         long row = (long) count * Float.BYTES;
         for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
             float point = Memory.get(theta + column);
+            float rest = Memory.get(pull + column);
             float t = Memory.get(sums + column);
             float s = Memory.get(sums + row + column);
             float r = Memory.get(sums + 2 * row + column);
@@ -98,7 +99,7 @@ final class ScalarLanes implements Lanes {
                 float ui = Memory.get(u + column + each * uStride);
                 float di = Memory.get(d + column + each * dStride);
                 float a = (di - kappa) * point;
-                float reciprocal = 1 / (a + threshold);
+                float reciprocal = 1 / Math.fma(di, point, rest);
                 float w = ui * reciprocal;
                 float wq = w * (a * reciprocal);
                 t = Math.fma(w, w, t);
@@ -159,11 +160,10 @@ final class ScalarLanes implements Lanes {
     }
 
     @Override
-    public void store(long u, long d, int count, long theta, long kappa, long threshold, long x) {
+    public void store(long u, long d, int count, long theta, long pull, long x) {
         for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
             float point = Memory.get(theta + at);
-            float a = (Memory.get(d + at) - Memory.get(kappa + at)) * point;
-            float z = point * Memory.get(u + at) / (a + Memory.get(threshold + at));
+            float z = point * Memory.get(u + at) / Math.fma(Memory.get(d + at), point, Memory.get(pull + at));
             Memory.set(x + at, z + 0f); // + 0 turns −0 into 0
         }
     }

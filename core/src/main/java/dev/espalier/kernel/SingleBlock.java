@@ -56,7 +56,7 @@ final class SingleBlock extends Block {
         Rows rows = worker.rows(weights(0), gradients(0), moments);
         rows.open(from, count);
         long u = worker.theta; // rows of a worker serve as scratch: there is no θ to look for
-        long d = worker.kappa;
+        long d = worker.pull;
         worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
         boolean softened = terms.singleThreshold() > 0;
         if (softened) {

@@ -7,9 +7,12 @@ import dev.espalier.rule.Coefficients;
  *
  * <pre>{@code
  * d = √(scaleSecond·v + innerEpsilon) + outerEpsilon
- * x ← shrink·x − step·m/d                  without a penalty
- * u = d·(shrink·x) − step·m                with one: the proximal operator goes on from u and d
+ * x ← x − (decay·x + step·m/d)             without a penalty
+ * u = d·x − (d·decay·x + step·m)           with one: the proximal operator goes on from u and d
  * }</pre>
+ *
+ * <p>Nothing is rounded to the precision of x or u but x and u themselves: {@code 1 − decay} in float would be 1, or off by a
+ * fifth, where the decay is small.
  *
  * @param keepFirst share of the old first moment
  * @param addFirst share of the gradient in the first moment
@@ -19,7 +22,7 @@ import dev.espalier.rule.Coefficients;
  * @param scaleSecond the second moment's bias correction
  * @param innerEpsilon ε under the root
  * @param outerEpsilon ε beside the root
- * @param shrink {@code 1 − α·decay}
+ * @param decay α times the decoupled weight decay
  */
 public record Update(
         float keepFirst,
@@ -30,7 +33,29 @@ public record Update(
         float scaleSecond,
         float innerEpsilon,
         float outerEpsilon,
-        float shrink) {
+        float decay) {
+
+    /**
+     * The first moment of a weight after the step.
+     *
+     * @param first the one before
+     * @param gradient the gradient
+     * @return m
+     */
+    public float first(float first, float gradient) {
+        return Math.fma(keepFirst, first, addFirst * gradient);
+    }
+
+    /**
+     * The second moment of a weight after the step.
+     *
+     * @param second the one before
+     * @param gradient the gradient
+     * @return v
+     */
+    public float second(float second, float gradient) {
+        return Math.fma(keepSecond, second, addSecond * gradient * gradient);
+    }
 
     /**
      * The metric's entry d of a weight.
@@ -43,7 +68,7 @@ public record Update(
     }
 
     /**
-     * {@code u = d·(shrink·x) − step·m} of a weight.
+     * {@code u = d·x − (d·decay·x + step·m)} of a weight.
      *
      * @param d the metric's entry
      * @param x the weight
@@ -51,7 +76,19 @@ public record Update(
      * @return u
      */
     public float preconditioned(float d, float x, float first) {
-        return Math.fma(d, shrink * x, -step * first);
+        return Math.fma(d, x, Math.fma(-decay * x, d, -step * first));
+    }
+
+    /**
+     * {@code x − (decay·x + step·m/d)} of a weight.
+     *
+     * @param d the metric's entry
+     * @param x the weight
+     * @param first its first moment m
+     * @return the weight after the step
+     */
+    public float stepped(float d, float x, float first) {
+        return x + Math.fma(-decay, x, -step * first / d);
     }
 
     /**
@@ -72,6 +109,6 @@ public record Update(
                 (float) rule.scaleSecond(),
                 (float) rule.innerEpsilon(),
                 (float) rule.outerEpsilon(),
-                (float) (1 - stepSize * weightDecay));
+                (float) (stepSize * weightDecay));
     }
 }

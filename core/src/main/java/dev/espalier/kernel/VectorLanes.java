@@ -72,7 +72,7 @@ final class VectorLanes implements Lanes {
         FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
         FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
-        FloatVector shrink = broadcast(SPECIES, rule.shrink());
+        FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -85,7 +85,8 @@ final class VectorLanes implements Lanes {
             second.intoMemorySegment(ALL, v + at, ORDER);
             FloatVector d = scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
             FloatVector change = minusStep.mul(first).div(d);
-            shrink.fma(fromMemorySegment(SPECIES, ALL, x + at, ORDER), change).intoMemorySegment(ALL, x + at, ORDER);
+            FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
+            weight.add(minusDecay.fma(weight, change)).intoMemorySegment(ALL, x + at, ORDER);
         }
         rest.update(rule, x + end, g + end, m + end, v + end, count - whole);
     }
@@ -100,7 +101,7 @@ final class VectorLanes implements Lanes {
         FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
         FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
-        FloatVector shrink = broadcast(SPECIES, rule.shrink());
+        FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -114,7 +115,8 @@ final class VectorLanes implements Lanes {
             FloatVector metric =
                     scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
             metric.intoMemorySegment(ALL, d + at, ORDER);
-            metric.fma(shrink.mul(fromMemorySegment(SPECIES, ALL, x + at, ORDER)), minusStep.mul(first))
+            FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
+            metric.fma(weight, minusDecay.mul(weight).fma(metric, minusStep.mul(first)))
                     .intoMemorySegment(ALL, u + at, ORDER);
         }
         rest.load(rule, x + end, g + end, m + end, v + end, u + end, d + end, count - whole);
@@ -160,17 +162,17 @@ final class VectorLanes implements Lanes {
             int rows,
             int count,
             long theta,
+            long pull,
             float kappa,
-            float threshold,
             long sums) {
         FloatVector one = broadcast(SPECIES, 1);
         FloatVector kappas = broadcast(SPECIES, kappa);
-        FloatVector l = broadcast(SPECIES, threshold);
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         long row = (long) count * Float.BYTES;
         for (long column = 0; column < end; column += BYTES) {
             FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
+            FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + column, ORDER);
             FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
             FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
             FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
@@ -180,7 +182,7 @@ final class VectorLanes implements Lanes {
                 FloatVector ui = fromMemorySegment(SPECIES, ALL, uAt, ORDER);
                 FloatVector di = fromMemorySegment(SPECIES, ALL, dAt, ORDER);
                 FloatVector a = di.sub(kappas).mul(point);
-                FloatVector reciprocal = one.div(a.add(l));
+                FloatVector reciprocal = one.div(di.fma(point, pulls));
                 FloatVector w = ui.mul(reciprocal);
                 FloatVector wq = w.mul(a.mul(reciprocal));
                 t = w.fma(w, t);
@@ -191,7 +193,7 @@ final class VectorLanes implements Lanes {
             s.intoMemorySegment(ALL, sums + row + column, ORDER);
             r.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
         }
-        rest.evaluate(u, uStride, d, dStride, rows, whole, count, theta, kappa, threshold, sums);
+        rest.evaluate(u, uStride, d, dStride, rows, whole, count, theta, pull, kappa, sums);
     }
 
     @Override
@@ -239,20 +241,19 @@ final class VectorLanes implements Lanes {
     }
 
     @Override
-    public void store(long u, long d, int count, long theta, long kappa, long threshold, long x) {
+    public void store(long u, long d, int count, long theta, long pull, long x) {
         FloatVector zero = broadcast(SPECIES, 0);
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
             FloatVector point = fromMemorySegment(SPECIES, ALL, theta + at, ORDER);
-            FloatVector a = fromMemorySegment(SPECIES, ALL, d + at, ORDER)
-                    .sub(fromMemorySegment(SPECIES, ALL, kappa + at, ORDER))
-                    .mul(point);
+            FloatVector divisor = fromMemorySegment(SPECIES, ALL, d + at, ORDER)
+                    .fma(point, fromMemorySegment(SPECIES, ALL, pull + at, ORDER));
             point.mul(fromMemorySegment(SPECIES, ALL, u + at, ORDER))
-                    .div(a.add(fromMemorySegment(SPECIES, ALL, threshold + at, ORDER)))
+                    .div(divisor)
                     .add(zero)
                     .intoMemorySegment(ALL, x + at, ORDER);
         }
-        rest.store(u + end, d + end, count - whole, theta + end, kappa + end, threshold + end, x + end);
+        rest.store(u + end, d + end, count - whole, theta + end, pull + end, x + end);
     }
 }

@@ -6,11 +6,10 @@ import java.lang.foreign.Arena;
 /** One thread's scratch memory, made once for the largest job there is. */
 final class Worker {
 
-    /** Addresses: a row each of θ, κ and l, and the column sums. */
+    /** Addresses: a row each of θ and of its pull, and the column sums. */
     final long theta;
 
-    final long kappa;
-    final long threshold;
+    final long pull;
     final long sums;
 
     private final Lanes lanes;
@@ -19,8 +18,7 @@ final class Worker {
     Worker(Lanes lanes, int columns, Arena arena) {
         this.lanes = lanes;
         theta = allocate(arena, columns);
-        kappa = allocate(arena, columns);
-        threshold = allocate(arena, columns);
+        pull = allocate(arena, columns);
         sums = allocate(arena, Sums.COUNT * columns);
         rows = new Rows(allocate(arena, 4 * columns), columns, TensorView.of(new float[1]));
     }

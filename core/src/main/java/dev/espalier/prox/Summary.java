@@ -8,7 +8,8 @@ package dev.espalier.prox;
  * @param untouched groups left as they were
  * @param iterations evaluations that the solver spent, over all groups
  * @param unconverged groups whose solver reached its iteration limit
- * @param residual the largest residual of a group
+ * @param residual the largest residual of a group; of the fused step, the largest relative error that the norm of a group may have,
+ *     rounding included
  * @param zeroedWithin groups within groups that are zero now, those of zeroed groups included
  */
 public record Summary(

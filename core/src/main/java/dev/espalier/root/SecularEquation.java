@@ -59,7 +59,7 @@ public final class SecularEquation implements Equation {
     }
 
     /**
-     * Evaluates the equation. With {@code a_i = p_i θ}, {@code w_i = u_i/(a_i + l)} and {@code q_i = a_i/(a_i + l)},
+     * Evaluates the equation. With {@code n_i = p_i θ + l}, {@code w_i = u_i/n_i} and {@code q_i = p_i θ/n_i},
      * {@code t = Σw²}, {@code s = Σw²q = −θt'/2}, {@code r = Σw²q² = θ²t''/6} and {@code c = Σw²q³ = −θ³t'''/24}: numbers
      * without a unit, which do not overflow where θ is tiny.
      *
@@ -71,6 +71,7 @@ public final class SecularEquation implements Equation {
         s = 0;
         r = 0;
         c = 0;
+        double pull = pull(theta);
         int block = 256; // partial sums: the error grows with the number of blocks, not of elements
         for (int from = 0; from < u.length; from += block) {
             double tBlock = 0;
@@ -81,9 +82,9 @@ public final class SecularEquation implements Equation {
                 if (u[i] == 0) {
                     continue; // has no say, and its own a may overflow
                 }
-                double a = (d[i] - kappa) * theta;
-                double w = u[i] / (a + l);
-                double q = a / (a + l);
+                double divisor = d[i] * theta + pull;
+                double w = u[i] / divisor;
+                double q = (d[i] - kappa) * theta / divisor;
                 double square = w * w;
                 tBlock += square;
                 sBlock += square * q;
@@ -193,8 +194,17 @@ public final class SecularEquation implements Equation {
      * @param z receives {@code z_i = θ u_i / (p_i θ + l)}
      */
     public void solution(double theta, double[] z) {
+        double pull = pull(theta);
         for (int i = 0; i < u.length; i++) {
-            z[i] = u[i] == 0 ? 0 : u[i] * (theta / ((d[i] - kappa) * theta + l));
+            z[i] = u[i] == 0 ? 0 : u[i] * (theta / (d[i] * theta + pull));
         }
+    }
+
+    /**
+     * {@code l − κθ}, the slope of the penalty times α, which is never negative. With it denominators are sums of what is not
+     * negative either: {@code (d_i − κ)θ + l} would cancel where κ is much larger than {@code d_i}.
+     */
+    private double pull(double theta) {
+        return Math.max(0, l - kappa * theta);
     }
 }

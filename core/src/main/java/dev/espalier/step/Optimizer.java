@@ -118,7 +118,7 @@ public final class Optimizer implements AutoCloseable {
                 .map(set -> new SetStep(
                         views(WEIGHTS, weights, set),
                         views(GRADIENT, gradients, set),
-                        set.learningRate().at(step - 1),
+                        set.learningRate().at(allSteps()),
                         set.weightDecay()))
                 .toList();
         double tolerance = Math.max(options.tolerance().at(step - 1), FLOAT_TOLERANCE);
@@ -144,8 +144,10 @@ public final class Optimizer implements AutoCloseable {
      */
     public void changePenalty(Penalty penalty) {
         requireOpen();
-        sets = sets.stream().map(set -> changed(set, penalty)).toList();
-        kernel.changePenalty(penalty);
+        List<ParameterSet> changed =
+                sets.stream().map(set -> changed(set, penalty)).toList();
+        kernel.changePenalty(penalty); // may refuse it
+        sets = changed;
     }
 
     private static ParameterSet changed(ParameterSet set, Penalty penalty) {
@@ -252,6 +254,16 @@ public final class Optimizer implements AutoCloseable {
      */
     public long steps() {
         return counters[STEPS];
+    }
+
+    /**
+     * Number of steps asked for, those done and those skipped: learning rates go by it, since all else that has a schedule
+     * goes by batches. Moments, and so their bias correction, go by {@link #steps}.
+     *
+     * @return how many
+     */
+    public long allSteps() {
+        return counters[STEPS] + counters[SKIPPED];
     }
 
     /**

@@ -32,7 +32,7 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
     public enum NonFinite {
         /** It throws {@link NonFiniteGradientException}; the model and the state are left as they were. */
         FAIL,
-        /** It does nothing, and is counted. */
+        /** It does nothing, and is counted: the learning rate goes on as if the step had been done. */
         SKIP
     }
 

@@ -193,6 +193,27 @@ class OptimizerTest {
         }
     }
 
+    /** A phase ends after so many batches, whatever became of them: a rate that waited for skipped steps would end later. */
+    @Test
+    void aSkippedStepDoesNotHoldUpTheLearningRate() {
+        List<ParameterSet> sets =
+                List.of(ParameterSet.of(new LearningRate.StepDecay(1, 0.5, 1), new Parameter("a", 1)));
+        try (TestModel model = new TestModel(sets);
+                Optimizer optimizer =
+                        new Optimizer(new UpdateRule.Sgd(), sets, OPTIONS.withNonFinite(NonFinite.SKIP))) {
+            TensorView weight = view(model.weights(), "a");
+            for (int step = 0; step < 6; step++) {
+                double before = weight.get(0);
+                boolean bad = step == 1 || step == 2;
+                view(model.gradients(), "a").set(0, bad ? Double.NaN : -1);
+                assertEquals(bad, optimizer.step(model.weights(), model.gradients()).skipped());
+                assertEquals(bad ? 0 : Math.pow(0.5, step), weight.get(0) - before);
+                assertEquals(step + 1, optimizer.allSteps());
+            }
+            assertEquals(4, optimizer.steps());
+        }
+    }
+
     @Test
     void badModelsAreRefusedByName() {
         Parameter parameter = new Parameter("twice", 4);

@@ -394,10 +394,13 @@ final class CudaKernel implements StepKernel {
 
     @Override
     public void changePenalty(Penalty penalty) {
+        List<@Nullable Regularizer> changed = new ArrayList<>(); // all or none
         for (SetState set : sets) {
-            if (set.regularizer != null) {
-                set.regularizer = set.regularizer.withPenalty(penalty);
-            }
+            changed.add(
+                    set.regularizer == null ? null : set.kind.requireRoom(set.regularizer.withPenalty(penalty)));
+        }
+        for (int i = 0; i < sets.size(); i++) {
+            sets.get(i).regularizer = changed.get(i);
         }
         if (host != null) {
             host.changePenalty(penalty);

@@ -50,7 +50,7 @@ enum Kind {
         }
         Penalty penalty = regularizer.penalty();
         Groups groups = regularizer.groups();
-        boolean roomy = penalty.profileOfSize(groups.size(0)).pieces().size() <= MOST_PIECES;
+        boolean roomy = pieces(regularizer) <= MOST_PIECES;
         return switch (groups) {
             case AxisGroups _, JointGroups _ when !roomy -> ON_THE_HOST;
             case AxisGroups _, JointGroups _ when !plan.proximal() -> SUBGRADIENTS;
@@ -62,6 +62,30 @@ enum Kind {
                     && joint.parts().size() <= MOST_PARTS -> NESTING;
             case NestedGroups _, IndexGroups _ -> ON_THE_HOST;
         };
+    }
+
+    private static int pieces(Regularizer regularizer) {
+        return regularizer
+                .penalty()
+                .profileOfSize(regularizer.groups().size(0))
+                .pieces()
+                .size();
+    }
+
+    /**
+     * Requires that a set of this kind can be stepped with another penalty: what a GPU steps stays there, and its table holds so
+     * many pieces.
+     *
+     * @param regularizer the penalty, and the groups as they were
+     * @return the same
+     */
+    Regularizer requireRoom(Regularizer regularizer) {
+        if (this != ON_THE_HOST && pieces(regularizer) > MOST_PIECES) {
+            throw new IllegalArgumentException(
+                    "penalty = %s has %d pieces, but a GPU that steps with one penalty can change to one of at most %d pieces: make an optimizer with this penalty and copy the state of the old one to it"
+                            .formatted(regularizer.penalty(), pieces(regularizer), MOST_PIECES));
+        }
+        return regularizer;
     }
 
     private static boolean isFast(Penalty penalty, int size) {

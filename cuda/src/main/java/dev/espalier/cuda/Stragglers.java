@@ -121,16 +121,24 @@ final class Stragglers implements AutoCloseable {
         regularizer.groups().scatter(group, x, weights);
     }
 
+    /** A moment that is not kept is made of the gradient alone. */
     private float metric(int tensor, long index) {
         MemorySegment second = seconds.get(tensor);
-        return update.metric(second == null ? 0 : second.getAtIndex(ValueLayout.JAVA_FLOAT, index));
+        return update.metric(
+                second == null
+                        ? update.second(0, gradient(tensor, index))
+                        : second.getAtIndex(ValueLayout.JAVA_FLOAT, index));
     }
 
     private float direction(int tensor, long index) {
         MemorySegment first = firsts.get(tensor);
         return first == null
-                ? update.addFirst() * (float) gradients.get(tensor).get(index)
+                ? update.first(0, gradient(tensor, index))
                 : first.getAtIndex(ValueLayout.JAVA_FLOAT, index);
+    }
+
+    private float gradient(int tensor, long index) {
+        return (float) gradients.get(tensor).get(index);
     }
 
     private void count(int group, int evaluations, Outcome outcome, double value, double[] innerNorms) {
@@ -147,7 +155,8 @@ final class Stragglers implements AutoCloseable {
             norms.setAtIndex(ValueLayout.JAVA_FLOAT, group, (float) outcome.theta());
         }
         int spent = evaluations + outcome.iterations();
-        summary = summary.plus(new Outcome(outcome.branch(), outcome.theta(), spent, 0, outcome.converged()))
+        summary = summary.plus(new Outcome(
+                        outcome.branch(), outcome.theta(), spent, outcome.residual(), outcome.converged()))
                 .plusWithin(within);
     }
 

@@ -92,7 +92,7 @@ final class Tables {
         Update update = Update.of(rule, step.stepSize(), step.weightDecay());
         buffer.putFloat(update.keepFirst()).putFloat(update.addFirst()).putFloat(update.step());
         buffer.putFloat(update.keepSecond()).putFloat(update.addSecond()).putFloat(update.scaleSecond());
-        buffer.putFloat(update.innerEpsilon()).putFloat(update.outerEpsilon()).putFloat(update.shrink());
+        buffer.putFloat(update.innerEpsilon()).putFloat(update.outerEpsilon()).putFloat(update.decay());
         if (regularizer != null) {
             penalty(kind, regularizer, firstMembers, step.stepSize(), smallStep);
         }

@@ -5,7 +5,7 @@ struct NestedSolver {
     double base[MOST_PARTS], value[MOST_PARTS], slope[MOST_PARTS], bend[MOST_PARTS];
     unsigned char needs[MOST_PARTS];
     double inner[MOST_PARTS], scale[MOST_PARTS], points[MOST_PARTS];
-    double outer, previous, error, squares, rate;
+    double outer, previous, error, squares, rate, spread;
     int parts, passes;
     unsigned char branch;
 
@@ -84,7 +84,7 @@ struct NestedSolver {
     __device__ bool read(int part, const double *sums) {
         double t = sums[0], s = sums[1], r = sums[2];
         if (!isfinite(t + s + r) || isnan(theta[part])) return false;
-        if (theta[part] == 0 || t == 0) {
+        if (theta[part] == 0) {
             normOfU[part] = scale[part] * sqrt(t);
             return true;
         }
@@ -153,7 +153,7 @@ struct NestedSolver {
             }
         }
         if (!(largest <= set.smallStep)) return true;
-        error = largest * largest * largest;
+        error = largest * largest * largest + ROUNDING / 2 * spread / (1 + rate);
         branch = SHRUNK;
         for (int part = 0; part < parts; part++) {
             theta[part] = lives(part) ? points[part] : 0;
@@ -192,6 +192,7 @@ struct NestedSolver {
     __device__ void measure(double mu) {
         squares = 0;
         rate = 0;
+        spread = 0;
         for (int part = 0; part < parts; part++) {
             points[part] = 0;
             if (lives(part)) {
@@ -203,10 +204,13 @@ struct NestedSolver {
                 double square = (at / f) * (at / f);
                 points[part] = at;
                 squares += square;
-                rate -= square * (m / (m + k * derivative)) * (1 - at * derivative / f);
+                double curvature = 1 - at * derivative / f;
+                rate -= square * (m / (m + k * derivative)) * curvature;
+                spread += square * (1 + k * f / at / (m + k * derivative) * curvature);
             }
         }
         rate /= squares;
+        spread /= squares;
     }
 
     __device__ double modelled(int part, double delta) const {

@@ -15,11 +15,11 @@ __device__ __forceinline__ float root(float value) {
 
 // The numbers of Update, in registers: what lies in shared memory would be read again for every weight.
 struct Rule {
-    float keepFirst, addFirst, step, keepSecond, addSecond, scaleSecond, innerEpsilon, outerEpsilon, shrink;
+    float keepFirst, addFirst, step, keepSecond, addSecond, scaleSecond, innerEpsilon, outerEpsilon, decay;
 
     __device__ __forceinline__ Rule()
         : keepFirst(set.keepFirst), addFirst(set.addFirst), step(set.step), keepSecond(set.keepSecond), addSecond(set.addSecond),
-          scaleSecond(set.scaleSecond), innerEpsilon(set.innerEpsilon), outerEpsilon(set.outerEpsilon), shrink(set.shrink) {}
+          scaleSecond(set.scaleSecond), innerEpsilon(set.innerEpsilon), outerEpsilon(set.outerEpsilon), decay(set.decay) {}
 
     __device__ __forceinline__ float first(float m, float g) const {
         return fmaf(keepFirst, m, addFirst * g);
@@ -34,11 +34,11 @@ struct Rule {
     }
 
     __device__ __forceinline__ float stepped(float x, float m, float d) const {
-        return fmaf(shrink, x, -step * m / d);
+        return x + fmaf(-decay, x, -step * m / d);
     }
 
     __device__ __forceinline__ float preconditioned(float d, float x, float m) const {
-        return fmaf(d, shrink * x, -step * m);
+        return fmaf(d, x, fmaf(-decay * x, d, -step * m));
     }
 };
 

@@ -20,6 +20,11 @@ __device__ double lowerBound(double n, double l, double normOfU, double sumOfU, 
     return fmax(0., isfinite(second) ? fmax(first, second) : first);
 }
 
+// PenaltyTerms.pull
+__device__ __forceinline__ double pullAt(double norm) {
+    return norm >= set.knee ? 0 : fmax(0., set.threshold - set.kappa * norm);
+}
+
 // GroupSolver, for one group.
 struct Solver {
     double theta, low, high, normOfU, candidate, error;
@@ -29,7 +34,7 @@ struct Solver {
 
     __device__ void evaluateAt(double at) {
         need = EVALUATION;
-        theta = (float) at;
+        theta = set.kneed && (float) at > 0 ? at : (double) (float) at;
     }
 
     __device__ void finish(int how, double norm) {
@@ -77,7 +82,7 @@ struct Solver {
             need = EXACT;
         } else if (theta == 0) {
             atZero(t, least);
-        } else if (theta == (float) set.knee) {
+        } else if (theta == set.knee) {
             atKnee(t, s, r, least);
         } else {
             atPoint(t, s, r, least);
@@ -109,6 +114,17 @@ struct Solver {
         }
     }
 
+    __device__ static double growth(double first, double second, double steepest) {
+        if (steepest == 0) return 1;
+        double ratio = second / first;
+        double third = first * first / 4 + 2.25 * ratio * ratio + 2 * fmax(1., steepest) * ratio;
+        return fmax(1., third * sqrt(fmax(0., 1 - 2 * first + second)));
+    }
+
+    __device__ static double conditioning(double first, double second) {
+        return sqrt(second) / first * sqrt(fmax(1., 1 - 2 * first + second));
+    }
+
     __device__ void atPoint(double t, double s, double r, double least) {
         double at = theta;
         if (s <= 0) {
@@ -122,9 +138,13 @@ struct Solver {
         }
         double step = halleyStep(t, s, r);
         double next = at * (1 + step);
-        if (fabs(step) <= set.smallStep && next <= set.knee) {
-            error = fabs(step * step * step);
-            if (belowKnee || next + (set.threshold - set.kappa * next) / least <= set.knee) {
+        double steepest = set.kappa > least ? (set.kappa - least) * at / (least * at + pullAt(at)) : 0;
+        double found = fabs(step * step * step) * growth(s / t, r / t, steepest);
+        if (found <= set.smallStep * set.smallStep * set.smallStep && fabs(step) * steepest <= MOST_CHANGE && next <= set.knee) {
+            error = found + ROUNDING * t / s / 2;
+            if (steepest > 0 && conditioning(s / t, r / t) > MOST_CONDITIONING) {
+                need = EXACT;
+            } else if (belowKnee || next + pullAt(next) / least <= set.knee) {
                 finish(SHRUNK, next);
             } else {
                 candidate = next;

@@ -7,6 +7,9 @@
 #define MOST_GROUPS 64      // of a tile
 #define MOST_NESTED 32      // the same, where they have groups within them
 #define PATIENCE 12
+#define MOST_CHANGE 0.5
+#define MOST_CONDITIONING 16
+#define ROUNDING ((12 + DEEP + 4) * 5.9604644775390625e-8)  // of sums in float; reciprocals may lose a bit more than quotients
 #define LARGEST_GRADIENT 1e15f
 #define LEAST_NORMAL 1.17549435e-38
 #define INFINITE __longlong_as_double(0x7ff0000000000000LL)
@@ -41,7 +44,7 @@ struct Piece {
 
 // A set of tensors in this step: the rule (Update), the penalty (PenaltyTerms) and, where groups nest, NestedSolver's l and l_c.
 struct Set {
-    float keepFirst, addFirst, step, keepSecond, addSecond, scaleSecond, innerEpsilon, outerEpsilon, shrink;
+    float keepFirst, addFirst, step, keepSecond, addSecond, scaleSecond, innerEpsilon, outerEpsilon, decay;
     int idle, fast, kneed;
     double stepSize, smallStep, threshold, kappa, knee, singleThreshold, singleStrength;
     double outerStrength, innerStrength[MOST_PARTS];
@@ -121,8 +124,8 @@ struct Counted {
 // What the threads of a block share about the groups of a tile.
 struct Tile {
     float theta[MOST_GROUPS];         // where each is evaluated; from where it is stored
+    float pull[MOST_GROUPS];          // l − κθ
     float kappa[MOST_GROUPS];
-    float threshold[MOST_GROUPS];
     unsigned char need[MOST_GROUPS];
     float parts[SUMS][THREADS];       // sums of every thread
     double sums[MOST_GROUPS][SUMS];   // sums of every group over the rows of the block

@@ -44,21 +44,21 @@ struct Column {
 // What a thread adds to the sums of its group.
 struct Sum {
     float t, s, r, e;
-    float theta, kappa, threshold;
+    float theta, pull, kappa;
     int need;
 
     __device__ __forceinline__ Sum(int group) {
         t = s = r = 0;
         need = tile.need[group];
         theta = tile.theta[group];
+        pull = tile.pull[group];
         kappa = tile.kappa[group];
-        threshold = tile.threshold[group];
         e = need == SURVEY ? 0.f : __int_as_float(0x7f800000);
     }
 
     __device__ __forceinline__ void evaluate(float u, float d) {
         float a = (d - kappa) * theta;
-        float q = reciprocal(a + threshold);
+        float q = reciprocal(fmaf(d, theta, pull));
         float w = u * q;
         float wq = w * (a * q);
         t = fmaf(w, w, t);
@@ -98,13 +98,12 @@ struct Sum {
 
 // The weights of a group that is solved.
 struct Solution {
-    float theta, kappa, threshold;
+    float theta, pull;
 
-    __device__ __forceinline__ Solution(int group)
-        : theta(tile.theta[group]), kappa(tile.kappa[group]), threshold(tile.threshold[group]) {}
+    __device__ __forceinline__ Solution(int group) : theta(tile.theta[group]), pull(tile.pull[group]) {}
 
     __device__ __forceinline__ float at(float u, float d) const {
-        return theta * u * reciprocal((d - kappa) * theta + threshold) + 0.f; // + 0 turns −0 into 0
+        return theta * u * reciprocal(fmaf(d, theta, pull)) + 0.f; // + 0 turns −0 into 0
     }
 };
 
@@ -234,7 +233,10 @@ __device__ __forceinline__ void storeCommon(const Column &column) {
 // Counts what was done to the groups of a tile; its first member does, for all.
 __device__ __noinline__ void report(int number, float magnitudes) {
     double lengths = set.singleStrength > 0 ? blockSum(magnitudes) : 0;
-    if (job.member > 0 && set.singleStrength == 0) return;
+    if (job.member > 0 && set.singleStrength == 0) {
+        if (threadIdx.x == 0) plan.jobStats[number] = {}; // the penalty may have had such a strength a step ago
+        return;
+    }
     __syncthreads();
     if (threadIdx.x >= 32) return;
     Stats stats = {};
@@ -275,8 +277,8 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
         solver.start(plan.thetas[job.theta + threadIdx.x]);
         tile.need[threadIdx.x] = solver.need;
         tile.theta[threadIdx.x] = (float) solver.theta;
+        tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
         tile.kappa[threadIdx.x] = (float) set.kappa;
-        tile.threshold[threadIdx.x] = (float) set.threshold;
     }
     __syncthreads();
     if (COMMON) {
@@ -294,14 +296,14 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
             solver.advance(sums);
             tile.need[threadIdx.x] = solver.need;
             tile.theta[threadIdx.x] = (float) solver.theta;
+            tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
         }
     }
     if (leads) {
         bool exact = solver.need == EXACT;
         bool asIs = solver.branch == UNTOUCHED;
         tile.theta[threadIdx.x] = asIs ? 1.f : (float) solver.theta;
-        tile.kappa[threadIdx.x] = asIs ? 0.f : (float) set.kappa;
-        tile.threshold[threadIdx.x] = asIs ? 0.f : (float) set.threshold;
+        tile.pull[threadIdx.x] = asIs ? 0.f : (float) pullAt(solver.theta);
         if (job.member == 0) {
             if (exact) {
                 straggles(threadIdx.x, solver.evaluations);
@@ -336,8 +338,8 @@ __device__ __noinline__ void nestedJob(int number) {
         solver.start(plan.thetas + job.theta + threadIdx.x, set.count);
         tile.need[threadIdx.x] = solver.needs[job.part];
         tile.theta[threadIdx.x] = (float) solver.theta[job.part];
+        tile.pull[threadIdx.x] = (float) solver.scale[job.part];
         tile.kappa[threadIdx.x] = 0.f;
-        tile.threshold[threadIdx.x] = (float) solver.scale[job.part];
         for (int part = 0; part < solver.parts; part++) exact |= solver.needs[part] == EXACT;
     }
     __syncthreads();
@@ -363,7 +365,7 @@ __device__ __noinline__ void nestedJob(int number) {
         bool asIs = solver.branch == UNTOUCHED;
         tile.need[threadIdx.x] = exact ? EXACT : NOTHING;
         tile.theta[threadIdx.x] = asIs ? 1.f : (float) solver.theta[job.part];
-        tile.threshold[threadIdx.x] = asIs ? 0.f : (float) solver.scale[job.part];
+        tile.pull[threadIdx.x] = asIs ? 0.f : (float) solver.scale[job.part];
         if (job.member == 0) {
             double sum = 0, penalty = 0;
             int zeroed = 0;

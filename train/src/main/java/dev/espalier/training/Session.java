@@ -46,7 +46,10 @@ final class Session implements AutoCloseable {
     private final Divergence divergence;
     private final Meter meter = new Meter();
     private final String[] outputs;
+    /** What the last step reported that was done, and what the last one did, which may have been skipped. */
     private StepReport last = new StepReport(0, false, List.of());
+
+    private StepReport latest = last;
 
     Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options) {
         this(
@@ -120,7 +123,7 @@ final class Session implements AutoCloseable {
             throw new DivergedException(String.valueOf(problem.getMessage()));
         }
         strength.afterStep(last.summary());
-        meter.addStep(last.summary().iterations(), last.summary().groups(), (System.nanoTime() - started) / 1e9);
+        meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
     }
 
     private void add(Example example, double share) {
@@ -133,14 +136,17 @@ final class Session implements AutoCloseable {
             if (recipe.method().nonFinite() == NonFinite.FAIL) {
                 divergence.requireFinite(result.loss(), optimizer.steps() + 1);
             }
-            meter.addBatch(result.loss(), task.right(result.outputs(), example), example.size());
+            if (Double.isFinite(result.loss())) { // else its step is skipped, and it says nothing of the others
+                meter.addBatch(result.loss(), task.right(result.outputs(), example), example.size());
+            }
         }
     }
 
     private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
         GradientNorm.clip(network, gradients, recipe.training().clipNorm());
         listener.beforeStep(new StepView(recipe.optimizer().rule(), optimizer, weights, gradients));
-        last = optimizer.step(weights, gradients);
+        latest = optimizer.step(weights, gradients);
+        last = latest.skipped() ? last : latest;
         strength.hold(weights);
     }
 
@@ -200,7 +206,7 @@ final class Session implements AutoCloseable {
 
     /** Steps done or skipped. */
     long steps() {
-        return optimizer.steps() + optimizer.skippedSteps();
+        return optimizer.allSteps();
     }
 
     long totalSteps() {
@@ -280,7 +286,7 @@ final class Session implements AutoCloseable {
     }
 
     private double rate() {
-        return recipe.learningRate(stepsPerEpoch()).at(Math.max(0, optimizer.steps() - 1));
+        return recipe.learningRate(stepsPerEpoch()).at(Math.max(0, steps() - 1));
     }
 
     /** The model as it is, with a note of its groups. */

@@ -96,7 +96,7 @@ public final class StepView {
     private Function<Integer, GroupProblem> problems(ParameterSet set, Regularizer regularizer, Moments moments) {
         Groups groups = regularizer.groups();
         Coefficients numbers = rule.at(step());
-        double stepSize = set.learningRate().at(step() - 1);
+        double stepSize = set.learningRate().at(optimizer.allSteps());
         double kept = 1 - stepSize * set.weightDecay();
         List<TensorView> setWeights = views(set, parameter -> find(weights, parameter));
         List<TensorView> setGradients = views(set, parameter -> find(gradients, parameter));

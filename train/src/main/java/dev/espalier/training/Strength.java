@@ -139,7 +139,7 @@ final class Strength {
 
     /** After a step: lets the controller adapt λ. Without a penalty there is nothing to adapt. */
     void afterStep(Summary summary) {
-        if (controller.isPresent() && lambda[NOW] > 0 && optimizer.steps() % changeEvery() == 0) {
+        if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
             change(controller.get().next(progress, share(summary)));
         }
     }

@@ -242,7 +242,8 @@ final class ReportTest {
                     line.groupsLeft(),
                     line.iterationsPerGroup(),
                     line.skippedSteps(),
-                    line.nonZeroGroups()));
+                    line.nonZeroGroups(),
+                    line.data()));
         }
         String page = Report.of(run).html();
         assertEquals(List.of("evaluation"), chart(page, "score-f1").get("lines").findValuesAsText("name"));

@@ -15,11 +15,14 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.journal.Metrics;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.recipe.RecipeReader;
+import dev.espalier.tensor.TensorView;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -171,6 +174,53 @@ class SessionTest {
             }
             assertTrue(zeros(weights(near)) > 100, "nothing was cut off");
             assertSame(weights(near), weights(far), 0);
+        }
+    }
+
+    /** One weight that is not a number makes one step with such a gradient; then all goes on as if the step had been done. */
+    @Test
+    void ratesAndMetricsDoNotMindASkippedStep() throws IOException {
+        Recipe recipe = recipe(
+                "method.non_finite=skip",
+                "schedule.kind=cosine",
+                "target.kind=sparsity",
+                "target.share=0.5",
+                "phases.heal_epochs=0");
+        Task task = Task.of(recipe);
+        Graph initial = task.model(Weights.seeded(1));
+        Network network = new Network(initial, Device.cpu());
+        List<Double> rates = new ArrayList<>();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void beforeStep(StepView view) {
+                rates.add(view.penalised().getFirst().problem().apply(0).stepSize());
+            }
+        };
+        try (Session session =
+                        new Session(recipe, task, initial, 1, listener, Devices.kernels(Device.cpu()), network);
+                Examples examples = task.examples(1, new BatchPosition(0, 0), 3)) {
+            TensorView weights =
+                    network.readableWeights().firstEntry().getValue();
+            for (int step = 0; step < 30; step++) {
+                double before = weights.get(0);
+                double lambda = session.lambda();
+                boolean bad = step % 10 == 9;
+                weights.set(0, bad ? Double.NaN : before);
+                session.step(examples);
+                if (bad) {
+                    weights.set(0, before);
+                }
+                assertTrue(step == 0 || Math.abs(Math.log(session.lambda() / lambda)) < 1, "λ jumped");
+            }
+            Metrics metrics = session.metrics(session.evaluate(), session.progress(2, 0), 0);
+            assertEquals(3, metrics.skippedSteps());
+            assertEquals(30, session.steps());
+            assertTrue(Double.isFinite(metrics.trainLoss()) && metrics.penalty() > 0, metrics::toString);
+            for (int step = 0; step < 30; step++) {
+                assertEquals(recipe.learningRate(10).at(step), rates.get(step), 1e-15);
+            }
+            assertEquals(recipe.learningRate(10).at(29), metrics.learningRate());
+            session.checkProgress(session.evaluate());
         }
     }
 

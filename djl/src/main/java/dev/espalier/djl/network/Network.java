@@ -111,7 +111,6 @@ public final class Network implements AutoCloseable {
         try {
             if (!place.isHost()) {
                 Torch.tuneGpus();
-                Torch.allowTf32(false);
             }
             graph.initializers().forEach((name, initializer) -> {
                 if (initializer.kind() != Kind.CONSTANT) {
@@ -165,18 +164,23 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Chooses how exactly products and convolutions are computed. What it means for single precision on GPUs holds for the
-     * whole process.
+     * Chooses how exactly products and convolutions are computed. libtorch has one switch for what single precision means on
+     * GPUs: every pass sets it, forward and backward. So networks of different precision may take turns, but must not run on
+     * several threads at once.
      *
      * @param other the precision; {@link Precision#FLOAT32} unless this is called
      * @return this network
      */
     public Network precision(Precision other) {
-        if (!place.isHost()) {
-            Torch.allowTf32(other != Precision.FLOAT32);
-        }
         precision = other;
         return this;
+    }
+
+    /** Sets libtorch's switches for the whole process as this network needs them: another may have set them since. */
+    private void setSwitches() {
+        if (!shared) {
+            Torch.allowTf32(precision != Precision.FLOAT32);
+        }
     }
 
     /**
@@ -252,10 +256,10 @@ public final class Network implements AutoCloseable {
 
     private Pass run(Plan plan, Map<String, PtNDArray> inputs, Mode mode) {
         if (precision != Precision.BF16) {
-            return Pass.run(plan, inputs, mode, manager);
+            return Pass.run(plan, inputs, mode, manager, this::setSwitches);
         }
         try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
-            return Pass.run(plan, inputs, mode, manager);
+            return Pass.run(plan, inputs, mode, manager, this::setSwitches);
         }
     }
 

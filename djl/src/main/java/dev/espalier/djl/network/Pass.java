@@ -22,23 +22,32 @@ public final class Pass implements AutoCloseable {
     private final PtNDManager manager;
     private final Mode mode;
     private final boolean recordedBefore;
+    private final Runnable switches;
     private final SequencedMap<String, NDArray> outputs;
     private boolean closed;
 
-    private Pass(PtNDManager manager, Mode mode, boolean recordedBefore, SequencedMap<String, NDArray> outputs) {
+    private Pass(
+            PtNDManager manager,
+            Mode mode,
+            boolean recordedBefore,
+            Runnable switches,
+            SequencedMap<String, NDArray> outputs) {
         this.manager = manager;
         this.mode = mode;
         this.recordedBefore = recordedBefore;
+        this.switches = switches;
         this.outputs = Collections.unmodifiableSequencedMap(outputs);
     }
 
+    /** Runs a plan; {@code switches} sets what libtorch has one of for the whole process, before it computes either way. */
     @SuppressWarnings("MustBeClosedChecker") // what is opened here is closed by the pass, or below if there is none
-    static Pass run(Plan plan, Map<String, PtNDArray> inputs, Mode mode, PtNDManager parent) {
+    static Pass run(Plan plan, Map<String, PtNDArray> inputs, Mode mode, PtNDManager parent, Runnable switches) {
+        switches.run();
         boolean recordedBefore = JniUtils.isGradMode();
         PtNDManager manager = parent.newSubManager(parent.getDevice());
         JniUtils.setGradMode(mode == Mode.TRAINING);
         try {
-            return new Pass(manager, mode, recordedBefore, plan.run(inputs, mode, manager));
+            return new Pass(manager, mode, recordedBefore, switches, plan.run(inputs, mode, manager));
         } catch (RuntimeException | Error problem) {
             JniUtils.setGradMode(recordedBefore);
             manager.close();
@@ -88,6 +97,7 @@ public final class Pass implements AutoCloseable {
         if (mode != Mode.TRAINING) {
             throw new IllegalStateException("this pass is for " + mode + ": gradients need a pass for TRAINING");
         }
+        switches.run();
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
             PtNDArray target = (PtNDArray) loss;

@@ -1,6 +1,7 @@
 package dev.espalier.djl.network;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -11,6 +12,7 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.djl.torch.Gpus;
+import dev.espalier.djl.torch.Tf32;
 import dev.espalier.djl.torch.Torch;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.op.Elementwise.Dropout;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -110,6 +113,39 @@ class PrecisionTest {
         Outcome rounded = outcome(example, Precision.TF32);
         double cosine = cosine(exact.gradients().values(), rounded.gradients());
         assertTrue(cosine > 0.999, "cosine of the gradients: " + cosine);
+    }
+
+    /** libtorch has one switch for all networks of a process; nothing that another does must change how one computes. */
+    @Test
+    void networksOfDifferentPrecisionTakeTurns() {
+        Example example = examples().findFirst().orElseThrow();
+        Map<String, Tensor> inputs = Map.of(example.graph().inputs().getFirst().name(), example.input());
+        try (Network rounding = far(example).precision(Precision.TF32);
+                NDManager manager = rounding.manager().newSubManager()) {
+            Map<String, NDArray> arrays = new LinkedHashMap<>();
+            inputs.forEach((name, tensor) -> arrays.put(name, Tensors.of(manager, tensor)));
+            try (Pass pass = rounding.forward(arrays, Mode.TRAINING)) {
+                assertTrue(Tf32.isAllowed());
+                try (Network exact = far(example)) {
+                    exact.predict(inputs);
+                    assertFalse(Tf32.isAllowed());
+                }
+                pass.backward(pass.output("logits"));
+                assertTrue(Tf32.isAllowed(), "in the backward pass");
+            }
+            try (Network exact = far(example).precision(Precision.FLOAT32)) {
+                rounding.predict(inputs);
+                assertTrue(Tf32.isAllowed(), "after another network was made");
+                exact.predict(inputs);
+                assertFalse(Tf32.isAllowed());
+            }
+        }
+    }
+
+    /** On a GPU if there is one; otherwise as if it were there. */
+    private static Network far(Example example) {
+        Device device = Torch.gpus() instanceof Gpus.Found ? Device.gpu(0) : Device.cpu();
+        return Network.outOfReach(example.graph(), device);
     }
 
     /** libtorch keeps weights that it has converted; a pass must not find those of the pass before. */

@@ -16,7 +16,6 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
-import ai.djl.pytorch.jni.LibUtils;
 import ai.djl.training.GradientCollector;
 import dev.espalier.djl.torch.LibTorch.Cuda;
 import dev.espalier.djl.torch.LibTorch.Lookup;
@@ -24,16 +23,12 @@ import dev.espalier.djl.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.djl.torch.LibTorch.Tensors;
 import dev.espalier.tensor.Place;
 import dev.espalier.tensor.TensorView;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.logging.Level;
@@ -226,26 +221,15 @@ final class TorchTest {
         }
     }
 
-    /** Asks libtorch itself, by a function that nothing else needs. */
     @Test
-    @SuppressWarnings("restricted") // calling native functions is what this test does
-    void tf32IsSwitched() throws Throwable {
-        SymbolLookup library = SymbolLookup.libraryLookup(
-                Path.of(LibUtils.getLibtorchPath(), System.mapLibraryName("torch_cpu")), Arena.global());
-        MethodHandle context = Linker.nativeLinker()
-                .downcallHandle(
-                        library.findOrThrow("_ZN2at13globalContextEv"), FunctionDescriptor.of(ValueLayout.ADDRESS));
-        MethodHandle allowed = Linker.nativeLinker()
-                .downcallHandle(
-                        library.findOrThrow("_ZNK2at7Context15allowTF32CuBLASEv"),
-                        FunctionDescriptor.of(ValueLayout.JAVA_BOOLEAN, ValueLayout.ADDRESS));
+    void tf32IsSwitched() {
         Torch.allowTf32(true);
         try {
-            assertTrue((boolean) allowed.invokeExact((MemorySegment) context.invokeExact()));
+            assertTrue(Tf32.isAllowed());
         } finally {
             Torch.allowTf32(false);
         }
-        assertFalse((boolean) allowed.invokeExact((MemorySegment) context.invokeExact()));
+        assertFalse(Tf32.isAllowed());
     }
 
     @Test
