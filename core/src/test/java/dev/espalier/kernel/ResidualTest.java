@@ -61,8 +61,7 @@ class ResidualTest {
 
         Summary step() {
             SetStep step = new SetStep(weights, gradients, ALPHA, 0);
-            return kernel.step(
-                            List.of(step), new UpdateRule.AdaGrad().at(1), ReciprocalNewton.smallHalleyStep(1e-7))
+            return kernel.step(List.of(step), new UpdateRule.AdaGrad().at(1), ReciprocalNewton.smallHalleyStep(1e-7))
                     .sets()
                     .getFirst()
                     .summary();

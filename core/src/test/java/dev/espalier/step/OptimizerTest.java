@@ -206,7 +206,8 @@ class OptimizerTest {
                 double before = weight.get(0);
                 boolean bad = step == 1 || step == 2;
                 view(model.gradients(), "a").set(0, bad ? Double.NaN : -1);
-                assertEquals(bad, optimizer.step(model.weights(), model.gradients()).skipped());
+                assertEquals(
+                        bad, optimizer.step(model.weights(), model.gradients()).skipped());
                 assertEquals(bad ? 0 : Math.pow(0.5, step), weight.get(0) - before);
                 assertEquals(step + 1, optimizer.allSteps());
             }

@@ -396,8 +396,7 @@ final class CudaKernel implements StepKernel {
     public void changePenalty(Penalty penalty) {
         List<@Nullable Regularizer> changed = new ArrayList<>(); // all or none
         for (SetState set : sets) {
-            changed.add(
-                    set.regularizer == null ? null : set.kind.requireRoom(set.regularizer.withPenalty(penalty)));
+            changed.add(set.regularizer == null ? null : set.kind.requireRoom(set.regularizer.withPenalty(penalty)));
         }
         for (int i = 0; i < sets.size(); i++) {
             sets.get(i).regularizer = changed.get(i);

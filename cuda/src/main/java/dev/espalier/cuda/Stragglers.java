@@ -155,8 +155,8 @@ final class Stragglers implements AutoCloseable {
             norms.setAtIndex(ValueLayout.JAVA_FLOAT, group, (float) outcome.theta());
         }
         int spent = evaluations + outcome.iterations();
-        summary = summary.plus(new Outcome(
-                        outcome.branch(), outcome.theta(), spent, outcome.residual(), outcome.converged()))
+        summary = summary.plus(
+                        new Outcome(outcome.branch(), outcome.theta(), spent, outcome.residual(), outcome.converged()))
                 .plusWithin(within);
     }
 

@@ -485,8 +485,8 @@ class GpuStepTest {
                     SplittableRandom random = new SplittableRandom(seed++);
                     GroupMcp penalty = new GroupMcp(Math.pow(10, random.nextDouble(-3, -1)), beta);
                     double knee = beta * penalty.strength(54);
-                    List<ParameterSet> sets = List.of(
-                            ParameterSet.of(LearningRate.constant(alpha), new Parameter("w", 6 * 256 * 9))
+                    List<ParameterSet> sets =
+                            List.of(ParameterSet.of(LearningRate.constant(alpha), new Parameter("w", 6 * 256 * 9))
                                     .withRegularizer(new Regularizer(penalty, groups)));
                     try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
                             Optimizer gpu = new Optimizer(rule, sets, OPTIONS, CudaSteps.onFirstGpu())) {
@@ -509,7 +509,8 @@ class GpuStepTest {
                         Update update = Update.of(rule.at(1), alpha, 0);
                         for (int group = 0; group < groups.count(); group++) {
                             String what = "%s, α %s, β %s, group %d".formatted(rule, alpha, beta, group);
-                            ties += assertExact(update, penalty.profileOfSize(54), alpha, groups, group, x, g, found, what);
+                            ties += assertExact(
+                                    update, penalty.profileOfSize(54), alpha, groups, group, x, g, found, what);
                         }
                     }
                 }
@@ -602,8 +603,7 @@ class GpuStepTest {
             GpuModel.fill(model.gradients, random, 1);
             model.upload(model.weights, model.gpuWeights);
             model.upload(model.gradients, model.gpuGradients);
-            assertReports(
-                    host.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
+            assertReports(host.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
             SequencedMap<String, TensorView> found = model.download();
             model.weights.forEach((name, tensor) -> assertClose(name, tensor, GpuModel.get(found, name)));
         }
@@ -647,13 +647,11 @@ class GpuStepTest {
             GpuModel.fill(model.gradients, random, 1);
             model.upload(model.weights, model.gpuWeights);
             model.upload(model.gradients, model.gpuGradients);
-            assertReports(
-                    other.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
+            assertReports(other.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
             gpu.changePenalty(new KindTest.Staircase(1, 8));
             other.changePenalty(new KindTest.Staircase(1, 8));
             model.upload(model.weights, model.gpuWeights);
-            assertReports(
-                    other.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
+            assertReports(other.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
         }
     }
 
@@ -675,7 +673,8 @@ class GpuStepTest {
                 norms.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1e30f);
             }
             host.step(model.weights, model.gradients);
-            assertEquals(40, gpu.step(model.gpuWeights, model.gpuGradients).summary().shrunk());
+            assertEquals(
+                    40, gpu.step(model.gpuWeights, model.gpuGradients).summary().shrunk());
             SequencedMap<String, TensorView> found = model.download();
             model.weights.forEach((name, tensor) -> assertClose(name, tensor, GpuModel.get(found, name)));
         }

@@ -41,8 +41,7 @@ class KindTest {
     }
 
     private static Kind kind(Penalty penalty, AxisGroups groups, boolean proximal) {
-        return Kind.of(new SetPlan(
-                List.of("w"), groups.tensorSizes(), new Regularizer(penalty, groups), proximal));
+        return Kind.of(new SetPlan(List.of("w"), groups.tensorSizes(), new Regularizer(penalty, groups), proximal));
     }
 
     @Test
@@ -61,9 +60,8 @@ class KindTest {
         Regularizer nine = new Regularizer(new Staircase(1, 9), groups);
         for (Kind kind : List.of(Kind.SINGLE, Kind.GROUPED, Kind.SUBGRADIENTS)) {
             assertEquals(eight, kind.requireRoom(eight));
-            String message = String.valueOf(
-                    assertThrows(IllegalArgumentException.class, () -> kind.requireRoom(nine))
-                            .getMessage());
+            String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> kind.requireRoom(nine))
+                    .getMessage());
             assertTrue(message.contains("has 9 pieces") && message.contains("at most 8"), message);
         }
         assertEquals(nine, Kind.ON_THE_HOST.requireRoom(nine));

@@ -196,11 +196,9 @@ class SessionTest {
                 rates.add(view.penalised().getFirst().problem().apply(0).stepSize());
             }
         };
-        try (Session session =
-                        new Session(recipe, task, initial, 1, listener, Devices.kernels(Device.cpu()), network);
+        try (Session session = new Session(recipe, task, initial, 1, listener, Devices.kernels(Device.cpu()), network);
                 Examples examples = task.examples(1, new BatchPosition(0, 0), 3)) {
-            TensorView weights =
-                    network.readableWeights().firstEntry().getValue();
+            TensorView weights = network.readableWeights().firstEntry().getValue();
             for (int step = 0; step < 30; step++) {
                 double before = weights.get(0);
                 double lambda = session.lambda();
