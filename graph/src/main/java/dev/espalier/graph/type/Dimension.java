@@ -351,8 +351,8 @@ public final class Dimension {
      */
     public Dimension times(Dimension other) {
         TreeMap<Product, Long> product = new TreeMap<>();
-        terms.forEach((left, a) -> other.terms.forEach(
-                (right, b) -> product.merge(left.times(right), multiply(a, b), Dimension::add)));
+        terms.forEach((left, a) ->
+                other.terms.forEach((right, b) -> product.merge(left.times(right), multiply(a, b), Dimension::add)));
         return new Dimension(product);
     }
 
