@@ -23,11 +23,17 @@ final class AxisRules {
         boolean mixesZeros = pool.function() == Pool.Function.AVERAGE
                 && pool.countPadding()
                 && pool.windows().pads().stream().anyMatch(pad -> pad != 0);
-        return site.sameAxes(mixesZeros ? Carried.ONLY_ZERO : Carried.UNCHANGED);
+        return pooled(site, mixesZeros ? Carried.ONLY_ZERO : Carried.UNCHANGED);
     }
 
     static Rule globalPool(Site site) {
-        return site.sameAxes(Carried.UNCHANGED);
+        return pooled(site, Carried.UNCHANGED);
+    }
+
+    /** Windows slide over all axes behind the second one, along which a layer normalisation may have made channels. */
+    private static Rule pooled(Site site, Carried carried) {
+        boolean mixesChannels = site.channels(0).axes().stream().anyMatch(axis -> axis >= 2);
+        return mixesChannels ? site.opaque() : site.sameAxes(carried);
     }
 
     static Rule softmax(Site site, Softmax softmax) {

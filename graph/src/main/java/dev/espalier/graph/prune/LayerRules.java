@@ -43,11 +43,15 @@ final class LayerRules {
         return product(site, input, output, inAxis, 1 - inAxis, 1, false);
     }
 
-    /** A layer whose number of inputs is only known at run time, or that has no weights at all, stays as it is. */
+    /**
+     * A layer whose number of inputs is only known at run time, or that has no weights at all, stays as it is; so does one of
+     * whole numbers, whose sums wrap around.
+     */
     private static Rule product(
             Site site, Channels input, Channels output, int inAxis, int outAxis, int groups, boolean padded) {
         boolean empty = site.shape(1).size().is(0);
-        if (input.none() || output.none() || empty) {
+        boolean whole = !site.graph().fact(site.node().output()).data().isFloat();
+        if (input.none() || output.none() || empty || whole) {
             return site.opaque();
         }
         List<Channels> inputs = new ArrayList<>(List.of(input));

@@ -319,7 +319,7 @@ public final class Dimension {
      */
     public Dimension plus(Dimension other) {
         TreeMap<Product, Long> sum = new TreeMap<>(terms);
-        other.terms.forEach((product, coefficient) -> sum.merge(product, coefficient, Math::addExact));
+        other.terms.forEach((product, coefficient) -> sum.merge(product, coefficient, Dimension::add));
         return new Dimension(sum);
     }
 
@@ -351,9 +351,32 @@ public final class Dimension {
      */
     public Dimension times(Dimension other) {
         TreeMap<Product, Long> product = new TreeMap<>();
-        terms.forEach((left, a) -> other.terms.forEach(
-                (right, b) -> product.merge(left.times(right), Math.multiplyExact(a, b), Math::addExact)));
+        terms.forEach((left, a) ->
+                other.terms.forEach((right, b) -> product.merge(left.times(right), multiply(a, b), Dimension::add)));
         return new Dimension(product);
+    }
+
+    /** With a message of its own: that of the JDK is left out once the code is hot. */
+    private static long add(long left, long right) {
+        try {
+            return Math.addExact(left, right);
+        } catch (ArithmeticException overflow) {
+            throw tooLarge(left + " + " + right, overflow);
+        }
+    }
+
+    private static long multiply(long left, long right) {
+        try {
+            return Math.multiplyExact(left, right);
+        } catch (ArithmeticException overflow) {
+            throw tooLarge(left + " · " + right, overflow);
+        }
+    }
+
+    private static ArithmeticException tooLarge(String what, ArithmeticException cause) {
+        ArithmeticException explained = new ArithmeticException("overflow: " + what + " is no length");
+        explained.initCause(cause);
+        return explained;
     }
 
     /**

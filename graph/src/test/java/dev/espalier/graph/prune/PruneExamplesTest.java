@@ -22,8 +22,11 @@ import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Flatten;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.GlobalPool;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
@@ -286,6 +289,27 @@ final class PruneExamplesTest {
         assertArrayEquals(new long[] {4, 3}, shape(pruned, "first.weight"));
         assertArrayEquals(new long[] {2, 2}, shape(pruned, "last.weight"));
         assertTrue(pruned.nodes().stream().anyMatch(node -> node.operator() instanceof Gather));
+    }
+
+    /** A normalisation along the columns of an image makes channels of them, which a pool then mixes. */
+    @Test
+    void poolsReadAllColumnsThatANormalisationMade() {
+        for (Operator pool : List.of(
+                new GlobalPool(Pool.Function.AVERAGE),
+                new Pool(Pool.Function.AVERAGE, List.of(5L, 5L), Windows.square(1, 0), false, false))) {
+            PruneExamplesTest own = new PruneExamplesTest();
+            Value x = own.image(3);
+            Value first = own.convolution("first", x, 1, true, own.zeros(inputs(1), 4, 3, 3, 3));
+            Value norm = own.graph.add(
+                    "norm",
+                    new LayerNorm(-1, 1e-5),
+                    first,
+                    own.graph.parameter("scale", own.vector(5)),
+                    own.graph.parameter("shift", own.vector(5)));
+            Value mean = own.graph.add("pool", pool, own.apply("relu", Unary.Function.RELU, norm));
+            Value flat = own.graph.add("flatten", new Flatten(1), mean);
+            prune(own.graph.outputs(own.linear("last", flat, own.zeros(inputs(), 2, 4))));
+        }
     }
 
     /** Two heads of three dimensions: the second head is ignored, the first needs two values and one key dimension. */
