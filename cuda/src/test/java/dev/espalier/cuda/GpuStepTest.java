@@ -144,7 +144,9 @@ class GpuStepTest {
             assertEquals(one.unconverged(), other.unconverged(), what);
             assertTrue(Math.abs(one.iterations() - other.iterations()) <= 2 + 0.2 * one.iterations(), what);
             double penalty = expected.sets().get(i).penalty();
-            assertEquals(penalty, actual.sets().get(i).penalty(), 1e-5 * Math.abs(penalty), what);
+            // Near its threshold the norm of a group is only as certain as both say themselves.
+            double certain = Math.max(1e-5, one.residual() + other.residual());
+            assertEquals(penalty, actual.sets().get(i).penalty(), certain * Math.abs(penalty), what);
         }
     }
 
