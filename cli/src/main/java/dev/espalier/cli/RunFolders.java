@@ -54,7 +54,9 @@ final class RunFolders {
                                         .map(run -> ", " + describe(run))
                                         .collect(Collectors.joining()),
                                 "start anew without --resume, or give a folder with --run-dir")));
-        say.accept("going on with " + chosen.path()
+        say.accept((newestFirst.get(chosen) == Standing.STOPPED
+                        ? "going on with " + chosen.path()
+                        : "none was stopped: taking " + chosen.path() + ", which is finished")
                 + newestFirst.entrySet().stream()
                         .takeWhile(run -> !run.getKey().equals(chosen))
                         .map(run -> "; the newer " + describe(run))
