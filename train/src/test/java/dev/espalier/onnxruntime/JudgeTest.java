@@ -141,7 +141,7 @@ final class JudgeTest {
         Value table = graph.parameter(
                 "table",
                 Tensor.compute(
-                        DataType.FLOAT32, new long[] {12, 2}, i -> i < 22 ? Math.sin(i) : lastRow * Math.sin(i)));
+                        DataType.FLOAT32, new long[] {12, 2}, i -> (i < 22 ? 1 : lastRow) * Math.sin((double) i)));
         Value found = graph.add("found", new Gather(0), table, ids);
         Value shares =
                 graph.add("shares", new Unsqueeze(List.of(2L)), graph.add("float", new Cast(DataType.FLOAT32), mask));

@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +41,7 @@ class CarriedGroupsTest {
             test_limit = 200
             [model]
             kind = "onnx"
-            file = "%s"
+            file = "given below"
             [groups]
             join = "joint"
             exclude = ["answer.*"]
@@ -76,7 +77,7 @@ class CarriedGroupsTest {
 
     @Test
     void joinedGroupsAreThoseOfTheFilesTheReportAndTheThreshold() throws IOException {
-        Recipe recipe = RecipeReader.parse("test.toml", RECIPE.formatted(model()), List.of());
+        Recipe recipe = RecipeReader.parse("test.toml", RECIPE, List.of("model.file=" + model()));
         RunFolder folder = new RunFolder(temporary.resolve("run"));
         RunResult result = new TrainingRun(recipe, Task.of(recipe), 1, folder, RunOptions.DEFAULT)
                 .begin()
@@ -93,7 +94,8 @@ class CarriedGroupsTest {
         }
         PruneReport report = PruneReport.of(Pruner.plan(trained, PruneOptions.DEFAULT), Map.of("batch", 1L));
         assertEquals(result.groupsLeft(), report.groupsNotZero(), 1e-12);
-        int left = folder.metrics().getLast().nonZeroGroups().get(joined);
+        int left = Objects.requireNonNull(
+                folder.metrics().getLast().nonZeroGroups().get(joined));
         assertEquals(left / 64.0, report.groupsNotZero(), 1e-12);
 
         Path file = temporary.resolve("report.html");
