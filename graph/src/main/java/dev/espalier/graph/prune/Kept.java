@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -33,33 +35,34 @@ record Kept(Channels channels, int[] left, List<Integer> lengths) {
             return new Kept(channels, left, channels.none() ? List.of() : List.of(left.length));
         }
         List<Integer> lengths = new ArrayList<>();
-        List<int[]> prefixes = List.of(new int[0]);
-        for (int axis = 0; axis < channels.axes().size(); axis++) {
-            List<BitSet> live = new ArrayList<>();
-            for (int[] prefix : prefixes) {
-                live.add(livePlaces(channels, wanted, prefix));
-            }
-            int count = live.stream().mapToInt(BitSet::cardinality).max().orElse(0);
+        // What is left along the axes so far, counted like channels of these axes alone.
+        List<Integer> prefixes = List.of(0);
+        int inner = channels.count();
+        for (int length : channels.lengths()) {
+            inner /= length;
+            Map<Integer, BitSet> live = livePlaces(wanted, length, inner);
+            int count = prefixes.stream()
+                    .mapToInt(prefix -> live.getOrDefault(prefix, new BitSet()).cardinality())
+                    .max()
+                    .orElse(0);
             lengths.add(count);
-            List<int[]> longer = new ArrayList<>();
-            for (int i = 0; i < prefixes.size(); i++) {
-                int[] prefix = prefixes.get(i);
-                fill(live.get(i), count).stream()
-                        .forEach(place -> longer.add(IntStream.concat(Arrays.stream(prefix), IntStream.of(place))
-                                .toArray()));
+            List<Integer> longer = new ArrayList<>();
+            for (int prefix : prefixes) {
+                fill(live.getOrDefault(prefix, new BitSet()), count).stream()
+                        .forEach(place -> longer.add(prefix * length + place));
             }
             prefixes = longer;
         }
-        return new Kept(channels, prefixes.stream().mapToInt(channels::channel).toArray(), lengths);
+        return new Kept(channels, prefixes.stream().mapToInt(Integer::intValue).toArray(), lengths);
     }
 
-    private static BitSet livePlaces(Channels channels, BitSet wanted, int[] prefix) {
-        BitSet live = new BitSet();
-        wanted.stream().mapToObj(channels::places).forEach(places -> {
-            if (Arrays.equals(places, 0, prefix.length, prefix, 0, prefix.length)) {
-                live.set(places[prefix.length]);
-            }
-        });
+    /** For every combination of places along the axes before, the places along an axis at which there is a wanted channel. */
+    private static Map<Integer, BitSet> livePlaces(BitSet wanted, int length, int inner) {
+        Map<Integer, BitSet> live = new HashMap<>();
+        wanted.stream()
+                .map(channel -> channel / inner)
+                .forEach(place -> live.computeIfAbsent(place / length, prefix -> new BitSet())
+                        .set(place % length));
         return live;
     }
 
