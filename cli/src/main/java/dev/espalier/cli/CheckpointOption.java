@@ -25,6 +25,13 @@ final class CheckpointOption {
         return step != null;
     }
 
+    /** Refuses a path with no model, before anything is read; of checkpoints, reading tells soon enough. */
+    void requireSome(Path model) throws IOException {
+        if (step == null) {
+            ModelFile.requireSome(model);
+        }
+    }
+
     ModelFile read(Path model) throws IOException {
         if (step == null) {
             return ModelFile.read(model);

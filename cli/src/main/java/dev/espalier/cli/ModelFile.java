@@ -37,20 +37,25 @@ record ModelFile(Graph graph, int opset, String origin, Optional<Path> original,
     private static final long SEED = 1;
 
     static ModelFile read(Path path) throws IOException {
-        if (Files.notExists(path)) {
-            throw new NoSuchFileException(path.toString());
-        }
+        requireSome(path);
         if (isRun(path)) {
             return read(path.resolve(IN_RUN));
         }
         if (Files.isDirectory(path)) {
-            if (Files.notExists(path.resolve(CONFIG))) {
-                throw new IllegalArgumentException(whyNone(new RunFolder(path)));
-            }
             return readCheckpoint(path);
         }
         OnnxModel model = OnnxReader.read(path);
         return new ModelFile(model.graph(), model.opset(), model.producer(), Optional.of(path), List.of());
+    }
+
+    /** Refuses a path with no model, before anything is read. */
+    static void requireSome(Path path) throws IOException {
+        if (Files.notExists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (Files.isDirectory(path) && !isRun(path) && Files.notExists(path.resolve(CONFIG))) {
+            throw new IllegalArgumentException(whyNone(new RunFolder(path)));
+        }
     }
 
     /** Why there is no model in a folder, and what to do. */

@@ -128,6 +128,7 @@ final class PruneCommand implements Callable<Integer> {
     }
 
     private void checkOptions() throws IOException {
+        checkpoint.requireSome(model);
         if (output == null && ModelFile.isRun(model) && !checkpoint.isGiven()) {
             output = model.resolve("pruned.onnx");
         }

@@ -246,7 +246,7 @@ final class TrainCommandTest {
                 .contains("give %s --run-dir %s --resume".formatted(run.resolve("recipe.toml"), run)));
     }
 
-    /** A run that was stopped after its second epoch. */
+    /** A run without its model and its result, as one that was stopped. */
     @Test
     void whatAnUnfinishedRunHasSoFarCanBeLookedAtAndPruned() throws IOException {
         Path run = folder.resolve("run");
@@ -274,7 +274,7 @@ final class TrainCommandTest {
         Answer unknown = Answer.to("prune", run, "--checkpoint", "7", "-o", small);
         assertEquals(2, unknown.exitStatus());
         assertTrue(unknown.err().contains("there are those of steps [12, 18]"), unknown.err());
-        assertTrue(Answer.to("prune", run, "--checkpoint", "last").err().contains("it must be latest"));
+        assertTrue(Answer.to("inspect", run, "--checkpoint", "last").err().contains("it must be latest"));
         assertTrue(Answer.to("prune", run, "--checkpoint", "latest").err().contains("nowhere to write"));
         Answer none = Answer.to("inspect", folder, "--checkpoint", "latest");
         assertTrue(none.err().contains("there are no checkpoints in"), none.err());
