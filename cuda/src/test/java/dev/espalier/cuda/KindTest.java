@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.group.AxisGroups;
 import dev.espalier.kernel.StepKernel.SetPlan;
+import dev.espalier.kernel.StepKernel.SetStep;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.penalty.Profile;
 import dev.espalier.prox.Regularizer;
+import dev.espalier.rule.Coefficients;
+import dev.espalier.rule.UpdateRule;
 import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -71,8 +74,8 @@ class KindTest {
     @Test
     void aSetFitsItsPlaceInTheTable() {
         AxisGroups groups = new AxisGroups(3, 4, 5);
-        var step = new dev.espalier.kernel.StepKernel.SetStep(List.of(), List.of(), 0.1, 0);
-        var rule = new dev.espalier.rule.UpdateRule.Adam().at(1);
+        SetStep step = new SetStep(List.of(), List.of(), 0.1, 0);
+        Coefficients rule = new UpdateRule.Adam().at(1);
         try (Arena arena = Arena.ofConfined()) {
             for (Penalty penalty : List.of(new GroupLasso(1), new Staircase(1, 8))) {
                 new Tables(arena.allocate(Tables.SET, 8))
