@@ -15,7 +15,6 @@ import dev.espalier.recipe.RecipeReader;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.Sweep;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -206,7 +206,8 @@ public final class Judge implements AutoCloseable {
      * @return the medians of both, in this order
      */
     List<Double> latencies(OnnxRuntimeModel candidate, int rounds) {
-        return Latency.measure(List.of(ways.getFirst(), candidate), trials.getFirst().inputs(), rounds);
+        return Latency.measure(
+                List.of(ways.getFirst(), candidate), trials.getFirst().inputs(), rounds);
     }
 
     int threads() {

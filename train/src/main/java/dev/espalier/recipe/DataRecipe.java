@@ -124,6 +124,7 @@ public record DataRecipe(
                     "a larger share of tokens that the vocabulary does not know, in any part, ends the training before it begins")
             .in(new Range<>("from 0 to 1", value -> value >= 0 && value <= 1))
             .otherwise(UnknownTokens.SUSPICIOUS)
+            .changeable()
             .only(Kind.SQUAD);
     private static final Key<Double> VALIDATION_FRACTION = Key.decimal(
                     "data.validation_fraction",

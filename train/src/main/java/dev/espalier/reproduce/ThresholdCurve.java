@@ -107,11 +107,7 @@ record ThresholdCurve(List<String> changes) implements Item {
                 List.of(comparison(row, recipe.method().threshold(), curve.get())),
                 List.of(
                         plot("Test accuracy as the threshold varies", "test accuracy", curve.get(), Cut::accuracy),
-                        plot(
-                                "Group sparsity as the threshold varies",
-                                "group sparsity",
-                                curve.get(),
-                                Cut::groupsLeft)),
+                        plot("Group sparsity as the threshold varies", "group sparsity", curve.get(), Cut::groupsLeft)),
                 notes(setting.scale(), recipe)));
     }
 
