@@ -1,9 +1,9 @@
 package dev.espalier.training;
 
 import dev.espalier.data.BatchPosition;
-import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.recipe.DataRecipe;
 import dev.espalier.recipe.Recipe;
@@ -13,8 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
-/** What is learned: a model, batches for it, the loss, and how it is judged. */
+/** What is learned: a model, batches for it, the objective, and how it is judged. */
 public interface Task {
+    /** The objective's term that counts how many samples of a batch a model gets right. */
+    String RIGHT = "right";
+
     /** Parts of the data that a model is judged on. */
     enum Part {
         /** What is looked at during training. */
@@ -106,18 +109,9 @@ public interface Task {
     /**
      * What training makes small.
      *
-     * @return the loss of the model's outputs and an example's labels
+     * @return the loss and {@link #RIGHT}, of the model's outputs and an example's targets
      */
-    Loss loss();
-
-    /**
-     * How many samples of a batch a model gets right.
-     *
-     * @param outputs what it answered, by name
-     * @param example the batch
-     * @return from 0 to the size of the batch
-     */
-    int right(Map<String, Tensor> outputs, Example example);
+    Objective objective();
 
     /**
      * Judges a model.
