@@ -89,7 +89,7 @@ interface Kernel {
 
         /** The same in single precision at least, if products have left something in bfloat16. */
         Feed exact() {
-            @Nullable PtNDArray[] arrays = new PtNDArray[count()];
+            @Nullable PtNDArray[] arrays = new @Nullable PtNDArray[count()];
             int[] places = new int[count()];
             for (int i = 0; i < arrays.length; i++) {
                 PtNDArray array = optional(i);

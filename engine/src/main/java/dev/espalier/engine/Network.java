@@ -52,6 +52,8 @@ import org.jspecify.annotations.Nullable;
  * needs it for itself.
  */
 public final class Network implements AutoCloseable {
+    private static final Consumer<Map<String, TensorView>> NOTHING = _ -> {};
+
     static {
         Torch.tune();
     }
@@ -77,7 +79,7 @@ public final class Network implements AutoCloseable {
     private final SequencedMap<String, Tensors.Copy> copies = new LinkedHashMap<>();
 
     /** See {@link #hold}. */
-    private Consumer<Map<String, TensorView>> held = _ -> {};
+    private Consumer<Map<String, TensorView>> held = NOTHING;
     /** The same as factors, zeros and ones, for each parameter that has such zeros; none where the processor reaches them. */
     private final SequencedMap<String, PtNDArray> masks = new LinkedHashMap<>();
 
@@ -450,12 +452,23 @@ public final class Network implements AutoCloseable {
      * @return this network
      */
     public Network hold(Consumer<Map<String, TensorView>> zeros) {
-        masks.values().forEach(PtNDArray::close);
-        masks.clear();
+        release();
         held = zeros;
         if (!shared) {
             makeMasks();
         }
+        return this;
+    }
+
+    /**
+     * Holds no weights any more.
+     *
+     * @return this network
+     */
+    public Network release() {
+        held = NOTHING;
+        masks.values().forEach(PtNDArray::close);
+        masks.clear();
         return this;
     }
 

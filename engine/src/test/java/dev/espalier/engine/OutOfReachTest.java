@@ -143,7 +143,7 @@ class OutOfReachTest {
                 step.apply();
                 assertEquals(5, weight(one).getDouble(0), "it is not held any more");
                 assertEquals(0, weight(one).getDouble(1), 0.0);
-                one.hold(_ -> {}).changeWeights(weights -> view(weights).set(1, 6));
+                one.release().changeWeights(weights -> view(weights).set(1, 6));
                 step.apply();
                 assertEquals(6, weight(one).getDouble(1), "nothing is held any more");
             }

@@ -125,7 +125,11 @@ final class Strength {
     }
 
     private void hold() {
-        network.hold(held.isEmpty() ? _ -> {} : held::apply);
+        if (held.isEmpty()) {
+            network.release();
+        } else {
+            network.hold(held::apply);
+        }
     }
 
     /** After a step: lets the controller adapt λ. Without a penalty there is nothing to adapt. */
