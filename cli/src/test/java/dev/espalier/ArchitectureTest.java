@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
@@ -28,6 +30,10 @@ import org.junit.jupiter.api.TestFactory;
 final class ArchitectureTest {
     private static final String ROOT = "dev.espalier";
     private static final Path DOCUMENT = Path.of("docs", "architecture.md");
+    private static final String DJL = "ai.djl";
+
+    /** The packages for programs that are written with DJL. */
+    private static final Set<String> SPEAKS_DJL = Set.of("torch", "djl");
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -76,6 +82,49 @@ final class ArchitectureTest {
         while (arrows.entrySet().stream()
                 .anyMatch(arrow -> settled.containsAll(arrow.getValue()) && settled.add(arrow.getKey()))) {}
         assertEquals(arrows.keySet(), settled, () -> DOCUMENT + " draws a cycle through the packages missing here");
+    }
+
+    /** Whoever calls the engine, or anything behind it, must not have to know DJL. */
+    @Test
+    void typesOfDjlAreSeenInTheSignaturesOfTorchAndDjlAlone() {
+        List<String> seen = CLASSES.stream()
+                .filter(type -> !SPEAKS_DJL.contains(packageOf(type)) && isVisible(type.getModifiers()))
+                .flatMap(ArchitectureTest::signatures)
+                .filter(signature -> signature.types().stream()
+                        .flatMap(type -> type.getAllInvolvedRawTypes().stream())
+                        .anyMatch(type -> type.getPackageName().startsWith(DJL)))
+                .map(Signature::where)
+                .toList();
+        assertEquals(List.of(), seen, () -> "types of " + DJL + " in signatures outside of " + SPEAKS_DJL);
+    }
+
+    /**
+     * What others see of a class.
+     *
+     * @param where its name
+     * @param types the types that it is made of
+     */
+    private record Signature(String where, List<JavaType> types) {}
+
+    private static boolean isVisible(Set<JavaModifier> modifiers) {
+        return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
+    }
+
+    private static Stream<Signature> signatures(JavaClass type) {
+        List<JavaType> parents = new ArrayList<>(type.getInterfaces());
+        type.getSuperclass().ifPresent(parents::add);
+        Stream<Signature> codeUnits = type.getCodeUnits().stream()
+                .filter(unit -> isVisible(unit.getModifiers()))
+                .map(unit -> {
+                    List<JavaType> types = new ArrayList<>(unit.getParameterTypes());
+                    types.add(unit.getReturnType());
+                    return new Signature(unit.getFullName(), types);
+                });
+        Stream<Signature> fields = type.getFields().stream()
+                .filter(field -> isVisible(field.getModifiers()))
+                .map(field -> new Signature(field.getFullName(), List.of(field.getType())));
+        return Stream.of(Stream.of(new Signature(type.getName(), parents)), codeUnits, fields)
+                .flatMap(each -> each);
     }
 
     @Test

@@ -53,13 +53,18 @@ final class BenchCommand implements Callable<Integer> {
     private int rounds = 25;
 
     @Option(names = "--device", paramLabel = "cpu|gpu", description = "Where to step; ${DEFAULT-VALUE} if left out.")
-    private DeviceOption.Choice device = DeviceOption.Choice.CPU;
+    private Place device = Place.CPU;
 
     @Option(names = "--scaling", description = "Measure linear layers of 1, 10 and 100 million weights instead.")
     private boolean scaling;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Also write the figures to a file, as JSON.")
     private @Nullable Path json;
+
+    private enum Place {
+        CPU,
+        GPU
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -86,7 +91,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private Home home() {
-        if (device == DeviceOption.Choice.CPU) {
+        if (device == Place.CPU) {
             return new HostHome(StepOptions.DEFAULT.threads());
         }
         Optional<String> reason = CudaSteps.whyNot();

@@ -1,38 +1,43 @@
 package dev.espalier.cli;
 
-import ai.djl.Device;
-import dev.espalier.training.Devices;
+import dev.espalier.engine.Device;
 import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code --device}: where a model is trained. */
 final class DeviceOption {
-    enum Choice {
-        CPU,
-        GPU
-    }
+    @Option(
+            names = "--device",
+            paramLabel = "cpu|gpu|gpu:N",
+            converter = Reader.class,
+            description = "Where to train: the CPU, the first GPU, or GPU N, from 0; ${DEFAULT-VALUE} if left out.")
+    private Device device = Device.CPU;
 
-    @Option(names = "--device", paramLabel = "cpu|gpu", description = "Where to train; ${DEFAULT-VALUE} if left out.")
-    private Choice choice = Choice.CPU;
+    /** Reads a device. */
+    static final class Reader implements ITypeConverter<Device> {
+        @Override
+        public Device convert(String value) {
+            try {
+                return Device.parse(value.toLowerCase(Locale.ROOT));
+            } catch (IllegalArgumentException problem) {
+                throw new TypeConversionException(problem.getMessage());
+            }
+        }
+    }
 
     @Override
     public String toString() {
-        return choice.name().toLowerCase(Locale.ROOT);
+        return device.toString();
     }
 
     Device device() {
-        return switch (choice) {
-            case CPU -> Device.cpu();
-            case GPU -> gpu();
-        };
-    }
-
-    private static Device gpu() {
         try {
-            return Devices.gpu();
+            return device.require();
         } catch (IllegalArgumentException problem) {
             throw new IllegalArgumentException(
-                    "--device gpu is not possible: " + problem.getMessage() + "; use --device cpu", problem);
+                    "--device " + device + " is not possible: " + problem.getMessage() + "; use --device cpu", problem);
         }
     }
 }

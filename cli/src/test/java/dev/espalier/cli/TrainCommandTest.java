@@ -8,8 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.espalier.djl.torch.Gpus;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.engine.Device;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.recipe.RecipeReader;
 import dev.espalier.training.Experiment;
@@ -281,10 +280,17 @@ final class TrainCommandTest {
 
     @Test
     void withoutAGpuTheReasonIsGiven() {
-        assumeTrue(Torch.gpus() instanceof Gpus.None, "there is a GPU here");
+        assumeTrue(Device.gpu(0).whyNot().isPresent(), "there is a GPU here");
         Answer answer = Answer.to("train", recipe, "--device", "gpu", "--run-dir", folder.resolve("run"));
         assertEquals(2, answer.exitStatus());
         assertTrue(answer.err().contains("use --device cpu"), answer.err());
+    }
+
+    @Test
+    void aDeviceThatIsNoneIsRefusedWithThoseThatAre() {
+        Answer answer = Answer.to("train", recipe, "--device", "tpu", "--run-dir", folder.resolve("run"));
+        assertEquals(2, answer.exitStatus());
+        assertTrue(answer.err().contains("there is no device \"tpu\": it must be cpu, gpu"), answer.err());
     }
 
     @Test

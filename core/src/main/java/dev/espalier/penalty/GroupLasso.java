@@ -1,6 +1,7 @@
 package dev.espalier.penalty;
 
 import dev.espalier.check.Check;
+import java.util.Map;
 
 /**
  * The mixed ℓ1/ℓ2 norm: {@code h(x_g) = λ_g ‖x_g‖}. Convex; shrinks every group by the same amount.
@@ -34,5 +35,23 @@ public record GroupLasso(double lambda, GroupWeight weight) implements Penalty {
     @Override
     public Profile profile(double strength) {
         return Profile.norm(strength);
+    }
+
+    /** Makes it of its name and numbers. */
+    public static final class Family implements PenaltyFamily {
+        @Override
+        public String name() {
+            return "group-lasso";
+        }
+
+        @Override
+        public String meaning() {
+            return "the mixed ℓ1/ℓ2 norm";
+        }
+
+        @Override
+        public Penalty member(double lambda, GroupWeight weight, Map<String, Double> values) {
+            return new GroupLasso(lambda, weight);
+        }
     }
 }

@@ -1,6 +1,8 @@
 package dev.espalier.penalty;
 
 import dev.espalier.check.Check;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The group minimax concave penalty: {@code h(x_g) = MCP(‖x_g‖; β, λ_g)} with
@@ -50,5 +52,34 @@ public record GroupMcp(double lambda, double beta, GroupWeight weight) implement
                 : Profile.of(
                         new Profile.Piece(0, strength, Math.min(1 / beta, Double.MAX_VALUE)),
                         new Profile.Piece(knee, 0, 0));
+    }
+
+    /** Makes it of its name and numbers. */
+    public static final class Family implements PenaltyFamily {
+        private static final Parameter BETA = new Parameter(
+                "beta",
+                "β: groups with a norm above β·λ_g are not shrunk",
+                "finite and above 0",
+                value -> value > 0 && value < Double.POSITIVE_INFINITY);
+
+        @Override
+        public String name() {
+            return "group-mcp";
+        }
+
+        @Override
+        public String meaning() {
+            return "the group minimax concave penalty";
+        }
+
+        @Override
+        public List<Parameter> parameters() {
+            return List.of(BETA);
+        }
+
+        @Override
+        public Penalty member(double lambda, GroupWeight weight, Map<String, Double> values) {
+            return new GroupMcp(lambda, BETA.of(values), weight);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.espalier.penalty;
 
 import dev.espalier.check.Check;
+import java.util.Map;
 import java.util.Arrays;
 import java.util.List;
 
@@ -89,5 +90,36 @@ public record NestedLasso(double lambda, double share, GroupWeight weight) imple
                 .mapToObj(size -> Profile.norm(innerStrength(size)))
                 .toList();
         return NestedProfile.of(Profile.norm(outerStrength(owners.length)), owners, inner);
+    }
+
+    /** Makes it of its name and numbers. */
+    public static final class Family implements PenaltyFamily {
+        private static final Parameter SHARE =
+                new Parameter("share", "ρ: the share of λ that groups within groups bear", "from 0 to 1", value -> value >= 0 && value <= 1);
+
+        @Override
+        public String name() {
+            return "nested-lasso";
+        }
+
+        @Override
+        public String meaning() {
+            return "the mixed ℓ1/ℓ2 norm of groups and of groups within them";
+        }
+
+        @Override
+        public List<Parameter> parameters() {
+            return List.of(SHARE);
+        }
+
+        @Override
+        public boolean nests() {
+            return true;
+        }
+
+        @Override
+        public Penalty member(double lambda, GroupWeight weight, Map<String, Double> values) {
+            return new NestedLasso(lambda, SHARE.of(values), weight);
+        }
     }
 }

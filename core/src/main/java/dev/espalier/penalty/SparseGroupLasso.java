@@ -1,6 +1,8 @@
 package dev.espalier.penalty;
 
 import dev.espalier.check.Check;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The sparse-group lasso: the ℓ1/ℓ2 norm of groups and the ℓ1 norm of their weights,
@@ -49,5 +51,31 @@ public record SparseGroupLasso(double lambda, double share, GroupWeight weight) 
     @Override
     public double singleStrength() {
         return weight.strength(share * lambda, 1);
+    }
+
+    /** Makes it of its name and numbers. */
+    public static final class Family implements PenaltyFamily {
+        private static final Parameter SHARE =
+                new Parameter("share", "ρ: the share of λ that single weights bear", "from 0 to 1", value -> value >= 0 && value <= 1);
+
+        @Override
+        public String name() {
+            return "sparse-group-lasso";
+        }
+
+        @Override
+        public String meaning() {
+            return "the mixed ℓ1/ℓ2 norm of groups and the ℓ1 norm of single weights";
+        }
+
+        @Override
+        public List<Parameter> parameters() {
+            return List.of(SHARE);
+        }
+
+        @Override
+        public Penalty member(double lambda, GroupWeight weight, Map<String, Double> values) {
+            return new SparseGroupLasso(lambda, SHARE.of(values), weight);
+        }
     }
 }

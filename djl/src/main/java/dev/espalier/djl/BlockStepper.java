@@ -4,7 +4,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.nn.Block;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.torch.Torch;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.step.Optimizer;
@@ -54,7 +54,7 @@ public final class BlockStepper implements AutoCloseable {
     public BlockStepper(Block block, ProximalOptions options) {
         this.options = options;
         List<ParameterSet> sets = new ArrayList<>();
-        for (GroupRules.Assignment assignment : options.groups().assign(block)) {
+        for (BlockGroups.Assignment assignment : options.groups().assign(block)) {
             parameters.addAll(assignment.parameters());
             sets.add(options.parameterSet(assignment));
         }

@@ -6,7 +6,7 @@ import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import ai.djl.training.optimizer.Optimizer;
 import dev.espalier.check.Check;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.torch.Torch;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.prox.Regularizer;
 import dev.espalier.rule.UpdateRule;
@@ -138,7 +138,7 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
         if (steps.slots.isEmpty()) {
             SequencedMap<ModelParameter, ParameterSet> sets =
                     new LinkedHashMap<>(); // all legal, before any is allocated
-            for (GroupRules.Assignment assignment : options.groups().assign(block)) {
+            for (BlockGroups.Assignment assignment : options.groups().assign(block)) {
                 sets.put(assignment.parameters().getFirst(), options.parameterSet(assignment));
             }
             sets.forEach((parameter, set) ->
@@ -266,7 +266,7 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
         private @Nullable Block block;
         private @Nullable Penalty penalty;
         private LearningRate learningRate = ProximalOptions.DEFAULT_LEARNING_RATE;
-        private GroupRules groups = GroupRules.DEFAULT;
+        private BlockGroups groups = BlockGroups.DEFAULT;
         private StepOptions stepOptions = StepOptions.DEFAULT;
         private int firstStep;
 
@@ -297,12 +297,12 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
         }
 
         /**
-         * Sets which parameters are penalised. {@link GroupRules#DEFAULT} if it is not called.
+         * Sets which parameters are penalised. {@link BlockGroups#DEFAULT} if it is not called.
          *
          * @param rules the rules, without joint ones
          * @return this builder
          */
-        public Builder optGroups(GroupRules rules) {
+        public Builder optGroups(BlockGroups rules) {
             this.groups = rules;
             return this;
         }
@@ -353,10 +353,10 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
             }
             if (penalty == null) {
                 throw new IllegalStateException("there is no penalty: call optPenalty, with new GroupLasso(1e-3) for"
-                        + " example, before build(); for none use GroupRules.NONE and any penalty");
+                        + " example, before build(); for none use BlockGroups.NONE and any penalty");
             }
             groups.rules().stream()
-                    .filter(rule -> rule.grouping() instanceof GroupRules.Grouping.Joint)
+                    .filter(rule -> rule.grouping() instanceof BlockGroups.Grouping.Joint)
                     .findFirst()
                     .ifPresent(rule -> {
                         throw new IllegalArgumentException(

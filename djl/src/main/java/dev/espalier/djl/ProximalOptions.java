@@ -27,7 +27,7 @@ public record ProximalOptions(
         LearningRate learningRate,
         double weightDecay,
         Penalty penalty,
-        GroupRules groups,
+        BlockGroups groups,
         StepOptions stepOptions) {
 
     /** The learning rate where none is said. */
@@ -39,7 +39,7 @@ public record ProximalOptions(
     }
 
     /**
-     * Adam at a learning rate of 0.001, on {@link GroupRules#DEFAULT}, without weight decay.
+     * Adam at a learning rate of 0.001, on {@link BlockGroups#DEFAULT}, without weight decay.
      *
      * @param penalty the penalty of a group
      * @return the options
@@ -49,14 +49,14 @@ public record ProximalOptions(
     }
 
     /**
-     * A rule at a learning rate of 0.001, on {@link GroupRules#DEFAULT}, without weight decay.
+     * A rule at a learning rate of 0.001, on {@link BlockGroups#DEFAULT}, without weight decay.
      *
      * @param rule the update rule
      * @param penalty the penalty of a group
      * @return the options
      */
     public static ProximalOptions of(UpdateRule rule, Penalty penalty) {
-        return new ProximalOptions(rule, DEFAULT_LEARNING_RATE, 0, penalty, GroupRules.DEFAULT, StepOptions.DEFAULT);
+        return new ProximalOptions(rule, DEFAULT_LEARNING_RATE, 0, penalty, BlockGroups.DEFAULT, StepOptions.DEFAULT);
     }
 
     /**
@@ -85,7 +85,7 @@ public record ProximalOptions(
      * @param other which parameters are penalised
      * @return the options
      */
-    public ProximalOptions withGroups(GroupRules other) {
+    public ProximalOptions withGroups(BlockGroups other) {
         return new ProximalOptions(rule, learningRate, weightDecay, penalty, other, stepOptions);
     }
 
@@ -99,7 +99,7 @@ public record ProximalOptions(
         return new ProximalOptions(rule, learningRate, weightDecay, penalty, groups, other);
     }
 
-    ParameterSet parameterSet(GroupRules.Assignment assignment) {
+    ParameterSet parameterSet(BlockGroups.Assignment assignment) {
         return new ParameterSet(
                 assignment.parameters().stream().map(ModelParameter::described).toList(),
                 learningRate,

@@ -12,7 +12,7 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.nn.ParallelBlock;
 import ai.djl.nn.core.Linear;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.torch.Torch;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.Penalty;
@@ -70,7 +70,7 @@ final class BlockStepperTest {
     void groupsThatSpanParametersVanishTogether() {
         // A neuron of the first layer: its weights and its bias.
         ProximalOptions options =
-                options(new GroupLasso(0.3)).withGroups(GroupRules.NONE.joint(0, TestModel.FIRST, "01Linear_bias"));
+                options(new GroupLasso(0.3)).withGroups(BlockGroups.NONE.joint(0, TestModel.FIRST, "01Linear_bias"));
         try (TestModel model = TestModel.ofPerceptron();
                 BlockStepper stepper = new BlockStepper(model.block(), options)) {
             run(model, stepper, 0, 200);
@@ -104,7 +104,7 @@ final class BlockStepperTest {
                         .reduce(NDArray::add)
                         .orElseThrow()),
                 List.of(linear(4), linear(4), linear(4)));
-        ProximalOptions options = options(new GroupLasso(0.2)).withGroups(GroupRules.NONE.joint(1, names));
+        ProximalOptions options = options(new GroupLasso(0.2)).withGroups(BlockGroups.NONE.joint(1, names));
         try (TestModel model = new TestModel(attention, new Shape(8, 6));
                 BlockStepper stepper = new BlockStepper(model.block(), options);
                 CoreTwin twin = new CoreTwin(model, options)) {

@@ -36,7 +36,7 @@ final class CoreTwin implements AutoCloseable {
 
     /** Written out, lest the twin have the faults of what it is compared with. */
     private static ParameterSet parameterSet(
-            TestModel model, ProximalOptions options, GroupRules.Assignment assignment) {
+            TestModel model, ProximalOptions options, BlockGroups.Assignment assignment) {
         Parameter[] parameters = assignment.parameters().stream()
                 .map(ModelParameter::name)
                 .map(name -> Parameter.of(name, model.weight(name).shape()))

@@ -46,7 +46,7 @@ final class ProximalOptimizerTest {
 
     private static void assertSameAsCore(UpdateRule rule, Penalty penalty) {
         ProximalOptions options =
-                new ProximalOptions(rule, RATE, 0.5f, penalty, GroupRules.DEFAULT, StepOptions.DEFAULT);
+                new ProximalOptions(rule, RATE, 0.5f, penalty, BlockGroups.DEFAULT, StepOptions.DEFAULT);
         try (TestModel model = TestModel.ofConvolutions();
                 CoreTwin twin = new CoreTwin(model, options);
                 ProximalOptimizer optimizer = Proximal.of(rule)
@@ -226,7 +226,7 @@ final class ProximalOptimizerTest {
             assertMessage(
                     "use a BlockStepper",
                     () -> adam(model)
-                            .optGroups(GroupRules.NONE.joint(0, TestModel.FIRST, "01Linear_bias"))
+                            .optGroups(BlockGroups.NONE.joint(0, TestModel.FIRST, "01Linear_bias"))
                             .build());
             assertMessage("there is no trained parameter of id x", () -> optimizer.update("x", weight, weight));
             assertMessage("beginNumUpdate = -1", () -> adam(model).optBeginNumUpdate(-1));

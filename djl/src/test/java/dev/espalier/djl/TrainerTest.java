@@ -16,7 +16,7 @@ import ai.djl.training.EasyTrain;
 import ai.djl.training.Trainer;
 import ai.djl.training.dataset.ArrayDataset;
 import ai.djl.training.loss.Loss;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.torch.Torch;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.tensor.TensorView;
@@ -39,7 +39,7 @@ final class TrainerTest {
             try (ProximalOptimizer optimizer = ProximalAdam.builder()
                             .forBlock(model.getBlock())
                             .optPenalty(new GroupLasso(0.01))
-                            .optGroups(GroupRules.NONE.rows().named(TestModel.FIRST))
+                            .optGroups(BlockGroups.NONE.rows().named(TestModel.FIRST))
                             .optLearningRate(LearningRate.constant(0.01))
                             .build();
                     Trainer trainer = model.newTrainer(new DefaultTrainingConfig(Loss.l2Loss())

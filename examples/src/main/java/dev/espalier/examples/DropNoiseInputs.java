@@ -21,7 +21,7 @@ import ai.djl.translate.TranslateException;
 import dev.espalier.djl.GroupsLeft;
 import dev.espalier.djl.ProximalAdam;
 import dev.espalier.djl.ProximalOptimizer;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.torch.Torch;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.tensor.TensorView;

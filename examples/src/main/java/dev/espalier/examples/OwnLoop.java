@@ -14,9 +14,9 @@ import ai.djl.nn.core.Linear;
 import ai.djl.training.GradientCollector;
 import ai.djl.training.ParameterStore;
 import dev.espalier.djl.BlockStepper;
-import dev.espalier.djl.GroupRules;
+import dev.espalier.djl.BlockGroups;
 import dev.espalier.djl.ProximalOptions;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.torch.Torch;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.schedule.LearningRate;
 import java.util.List;
@@ -32,12 +32,12 @@ public final class OwnLoop {
     private OwnLoop() {}
 
     /** Three choices of what is penalised. */
-    private static List<GroupRules> choices() {
+    private static List<BlockGroups> choices() {
         // docs: groups
-        GroupRules allButTheLast = GroupRules.DEFAULT.exclude().named("03Linear_weight");
-        GroupRules byKind =
-                GroupRules.NONE.channels().of(Conv2d.class).neurons().of(Linear.class);
-        GroupRules byName = GroupRules.NONE.rows().matching(Pattern.compile("01Linear"));
+        BlockGroups allButTheLast = BlockGroups.DEFAULT.exclude().named("03Linear_weight");
+        BlockGroups byKind =
+                BlockGroups.NONE.channels().of(Conv2d.class).neurons().of(Linear.class);
+        BlockGroups byName = BlockGroups.NONE.rows().matching(Pattern.compile("01Linear"));
         // docs: end
         return List.of(allButTheLast, byKind, byName);
     }
@@ -49,7 +49,7 @@ public final class OwnLoop {
      */
     public static void main(String[] arguments) {
         Torch.tune();
-        for (GroupRules groups : choices()) {
+        for (BlockGroups groups : choices()) {
             Engine.getEngine("PyTorch").setRandomSeed(1);
             try (NDManager manager = NDManager.newBaseManager("PyTorch")) {
                 Block block = new SequentialBlock()
@@ -62,7 +62,7 @@ public final class OwnLoop {
         }
     }
 
-    private static void train(Block block, NDManager manager, GroupRules groups) {
+    private static void train(Block block, NDManager manager, BlockGroups groups) {
         ParameterStore weights = new ParameterStore(manager, false);
         Random random = new Random(1);
         // docs: loop

@@ -1,13 +1,8 @@
 package dev.espalier.examples;
 
-import ai.djl.Device;
-import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDList;
-import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.Shape;
-import dev.espalier.djl.network.Loss;
-import dev.espalier.djl.network.Network;
-import dev.espalier.djl.network.TrainingStep;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
+import dev.espalier.engine.TrainingStep;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -17,12 +12,16 @@ import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.graph.model.Layers;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Losses;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.rule.UpdateRule;
 import dev.espalier.schedule.LearningRate;
@@ -62,10 +61,15 @@ public final class TrainOnnxModel {
         Graph model = OnnxReader.read(file).graph();
         ModelGroups groups = GroupRules.everything().derive(model); // one group for each input channel of each layer
         TrainingPlan training = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
-        try (Network network = new Network(model, Device.cpu());
+        Objective objective = formula -> {
+            Value logits = formula.model(model.outputs().getFirst());
+            Value classes = formula.target("class", DataType.INT64, logits.shape().get(0));
+            return Objective.terms(Losses.crossEntropy(formula, logits, classes));
+        };
+        try (Network network = new Network(model, objective, Device.CPU);
                 Optimizer optimizer = new Optimizer(
                         new UpdateRule.Adam(), training.parameterSets(model, groups), StepOptions.DEFAULT)) {
-            train(network, new TrainingStep(network, Loss.softmaxCrossEntropy(), optimizer::step));
+            train(model, new TrainingStep(network, optimizer::step));
             Graph trained = network.graph();
             report(groups, trained);
             PrunePlan plan = Pruner.plan(trained, PruneOptions.DEFAULT);
@@ -87,21 +91,19 @@ public final class TrainOnnxModel {
         }
     }
 
-    private static void train(Network network, TrainingStep step) {
+    private static void train(Graph model, TrainingStep step) {
         Random random = new Random(1);
-        String input = network.graph().inputs().getFirst().name();
+        String input = model.inputs().getFirst().name();
         for (int i = 1; i <= STEPS; i++) {
             float[] data = new float[BATCH * INPUTS];
             long[] labels = new long[BATCH];
             draw(random, data, labels);
-            try (NDManager batch = network.manager().newSubManager()) {
-                // docs: step
-                Map<String, NDArray> inputs = Map.of(input, batch.create(data, new Shape(BATCH, INPUTS)));
-                TrainingStep.Result result = step.run(inputs, new NDList(batch.create(labels)));
-                // docs: end
-                if (i % 100 == 0) {
-                    System.out.printf(Locale.ROOT, "step %d: loss %.3f%n", i, result.loss());
-                }
+            // docs: step
+            Map<String, Tensor> inputs = Map.of(input, Tensor.of(data, BATCH, INPUTS));
+            Terms terms = step.run(inputs, Map.of("class", Tensor.of(labels)));
+            // docs: end
+            if (i % 100 == 0) {
+                System.out.printf(Locale.ROOT, "step %d: loss %.3f%n", i, terms.loss());
             }
         }
     }

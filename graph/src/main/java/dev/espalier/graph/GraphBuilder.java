@@ -45,6 +45,52 @@ public final class GraphBuilder {
     }
 
     /**
+     * A graph that begins as another one, to be gone on with. Its outputs are not outputs any more, unless they are named again.
+     *
+     * @param graph what it begins with
+     * @return the builder
+     */
+    public static GraphBuilder from(Graph graph) {
+        GraphBuilder builder = new GraphBuilder(graph.name());
+        builder.inputs.addAll(graph.inputs());
+        builder.initializers.putAll(graph.initializers());
+        builder.nodes.addAll(graph.nodes());
+        graph.inputs().forEach(input -> builder.learn(input.name(), graph.fact(input.name())));
+        graph.initializers().keySet().forEach(key -> builder.learn(key, graph.fact(key)));
+        graph.nodes().forEach(node -> node.outputs().forEach(output -> builder.learn(output, graph.fact(output))));
+        return builder;
+    }
+
+    /**
+     * A tensor that is there already.
+     *
+     * @param tensor its name
+     * @return the tensor
+     * @throws GraphException if there is none of that name
+     */
+    public Value value(String tensor) {
+        return new Value(tensor, fact(tensor).shape());
+    }
+
+    /**
+     * How the numbers of a tensor are stored.
+     *
+     * @param value the tensor
+     * @return the type of its numbers
+     */
+    public DataType data(Value value) {
+        return fact(value.name()).type().data();
+    }
+
+    private Fact fact(String tensor) {
+        Fact fact = facts.get(tensor);
+        if (fact == null) {
+            throw new GraphException("there is no tensor " + tensor);
+        }
+        return fact;
+    }
+
+    /**
      * Adds an input.
      *
      * @param input its name

@@ -1,12 +1,14 @@
 package dev.espalier.training;
 
-import ai.djl.ndarray.NDArray;
 import dev.espalier.data.BatchPosition;
-import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Value;
 import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Formula;
+import dev.espalier.graph.objective.Losses;
+import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.recipe.DataRecipe;
@@ -28,7 +30,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
@@ -41,6 +42,12 @@ import java.util.stream.Collectors;
  * in an evaluation, where it is a question.
  */
 public final class Answering implements Task {
+    /** The token to be found that an answer begins with. */
+    private static final String START = "start";
+
+    /** The token to be found that an answer ends with. */
+    private static final String END = "end";
+
     private final QuestionData data;
     private final Function<Weights, Graph> builder;
     private final int batchSize;
@@ -178,7 +185,10 @@ public final class Answering implements Task {
             @Override
             public Example next() {
                 WindowBatch batch = batches.next();
-                return new Example(batch.inputs(), batch.labels(), batch.size());
+                return new Example(
+                        batch.inputs(),
+                        Map.of(START, batch.labels().get(0), END, batch.labels().get(1)),
+                        batch.size());
             }
 
             @Override
@@ -195,13 +205,17 @@ public final class Answering implements Task {
 
     /** The mean of the start's and the end's {@code −ln softmax(logits)[label]}. */
     @Override
-    public Loss loss() {
-        return (outputs, labels) -> {
-            NDArray start = Loss.crossEntropy(
-                    Objects.requireNonNull(outputs.get(Bert.START_LOGITS), Bert.START_LOGITS), labels.get(0));
-            NDArray end = Loss.crossEntropy(
-                    Objects.requireNonNull(outputs.get(Bert.END_LOGITS), Bert.END_LOGITS), labels.get(1));
-            return start.add(end).div(2);
+    public Objective objective() {
+        return formula -> {
+            Value starts = formula.model(Bert.START_LOGITS);
+            Value ends = formula.model(Bert.END_LOGITS);
+            Value start = formula.target(START, DataType.INT64, starts.shape().get(0));
+            Value end = formula.target(END, DataType.INT64, ends.shape().get(0));
+            Value both = formula.plus(
+                    Losses.crossEntropy(formula, starts, start), Losses.crossEntropy(formula, ends, end));
+            SequencedMap<String, Value> terms = Objective.terms(formula.divide(both, formula.number(2)));
+            terms.put(RIGHT, formula.sum(formula.times(isFound(formula, starts, start), isFound(formula, ends, end))));
+            return terms;
         };
     }
 
@@ -211,9 +225,11 @@ public final class Answering implements Task {
         return "exact_spans";
     }
 
-    @Override
-    public int right(Map<String, Tensor> outputs, Example example) {
-        return AnswerReader.right(outputs, example.inputs(), example.labels());
+    /** Whether the likeliest token is the right one, where nothing counts that a window is filled up with. */
+    private static Value isFound(Formula formula, Value logits, Value label) {
+        Value nothing = formula.number(Double.NEGATIVE_INFINITY);
+        Value own = formula.where(formula.model(Bert.ATTENTION_MASK), logits, nothing);
+        return formula.equal(formula.argMax(own), label);
     }
 
     @Override

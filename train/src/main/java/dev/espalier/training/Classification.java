@@ -5,15 +5,18 @@ import dev.espalier.data.BatchPlan;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.Batches;
 import dev.espalier.data.Dataset;
-import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Logits;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Losses;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.recipe.Recipe;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.function.Function;
 
@@ -23,6 +26,9 @@ public final class Classification implements Task {
 
     /** Batches that each loader may be ahead of training. */
     private static final int AHEAD = 2;
+
+    /** The one target. */
+    private static final String LABEL = "label";
 
     private final LabelledData data;
     private final Function<Weights, Graph> builder;
@@ -113,13 +119,12 @@ public final class Classification implements Task {
     private Example example(Batch batch) {
         return new Example(
                 Map.of(input, Tensor.of(batch.values(), batch.shape())),
-                List.of(Tensor.of(batch.labels(), batch.size())),
+                Map.of(LABEL, Tensor.of(batch.labels(), batch.size())),
                 batch.size());
     }
 
-    @Override
-    public Loss loss() {
-        return Loss.softmaxCrossEntropy();
+    private static Tensor labels(Example example) {
+        return Objects.requireNonNull(example.targets().get(LABEL), LABEL);
     }
 
     @Override
@@ -127,10 +132,21 @@ public final class Classification implements Task {
         return ACCURACY;
     }
 
+    /** The mean of {@code −ln softmax(logits)[label]}. */
     @Override
-    public int right(Map<String, Tensor> outputs, Example example) {
-        Tensor logits = outputs.values().iterator().next();
-        Tensor labels = example.labels().getFirst();
+    public Objective objective() {
+        return formula -> {
+            Value logits = formula.model(formula.outputs().getFirst());
+            Value labels =
+                    formula.target(LABEL, DataType.INT64, logits.shape().get(0));
+            SequencedMap<String, Value> terms = Objective.terms(Losses.crossEntropy(formula, logits, labels));
+            terms.put(RIGHT, formula.sum(formula.equal(formula.argMax(logits), labels)));
+            return terms;
+        };
+    }
+
+    private static int right(Tensor logits, Example example) {
+        Tensor labels = labels(example);
         int right = 0;
         for (int sample = 0; sample < example.size(); sample++) {
             right += row(logits, sample).largest() == labels.getLong(sample) ? 1 : 0;
@@ -147,8 +163,9 @@ public final class Classification implements Task {
             while (batches.hasNext()) {
                 Example example = example(batches.next());
                 SequencedMap<String, Tensor> outputs = model.predict(example.inputs());
-                right += right(outputs, example);
-                loss += lossSum(outputs.firstEntry().getValue(), example);
+                Tensor logits = outputs.firstEntry().getValue();
+                right += right(logits, example);
+                loss += lossSum(logits, example);
                 samples += example.size();
             }
         }
@@ -165,7 +182,7 @@ public final class Classification implements Task {
     }
 
     private static double lossSum(Tensor logits, Example example) {
-        Tensor labels = example.labels().getFirst();
+        Tensor labels = labels(example);
         double sum = 0;
         for (int sample = 0; sample < example.size(); sample++) {
             sum += row(logits, sample).crossEntropy(Math.toIntExact(labels.getLong(sample)));

@@ -15,7 +15,7 @@ final class Meter {
 
     private final double[] sums = new double[7];
 
-    void addBatch(double loss, int right, int samples) {
+    void addBatch(double loss, double right, int samples) {
         sums[LOSS] += loss;
         sums[BATCHES]++;
         sums[RIGHT] += right;

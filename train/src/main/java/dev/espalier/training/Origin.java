@@ -1,7 +1,7 @@
 package dev.espalier.training;
 
-import ai.djl.Device;
-import ai.djl.engine.Engine;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
 import dev.espalier.journal.Provenance;
 import java.io.File;
 import java.io.IOException;
@@ -29,16 +29,11 @@ public final class Origin {
      * @return the provenance
      */
     public static Provenance of(long seed, String kernel, RunOptions options, boolean engine) {
-        return provenance(seed, kernel, options.device(), engine ? engine() : NONE);
+        return provenance(seed, kernel, options.device(), engine ? Network.engine() : NONE);
     }
 
     static Provenance provenance(long seed, String kernel, Device device) {
-        return provenance(seed, kernel, device, engine());
-    }
-
-    private static String engine() {
-        Engine engine = Engine.getInstance();
-        return engine.getEngineName() + " " + engine.getVersion() + " by DJL " + Engine.getDjlVersion();
+        return provenance(seed, kernel, device, Network.engine());
     }
 
     private static Provenance provenance(long seed, String kernel, Device device, String engine) {

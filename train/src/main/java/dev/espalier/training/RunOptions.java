@@ -1,6 +1,6 @@
 package dev.espalier.training;
 
-import ai.djl.Device;
+import dev.espalier.engine.Device;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  */
 public record RunOptions(Device device, TrainingListener listener, BooleanSupplier stop) {
     /** On the CPU, silently, to the end. */
-    public static final RunOptions DEFAULT = new RunOptions(Device.cpu(), TrainingListener.NOBODY, () -> false);
+    public static final RunOptions DEFAULT = new RunOptions(Device.CPU, TrainingListener.NOBODY, () -> false);
 
     /**
      * Whether models are in the memory of the CPU.

@@ -1,15 +1,12 @@
 package dev.espalier.training;
 
-import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDList;
-import ai.djl.ndarray.NDManager;
-import dev.espalier.djl.network.Network;
-import dev.espalier.djl.network.Precision;
-import dev.espalier.djl.network.Tensors;
-import dev.espalier.djl.network.TrainingStep;
+import dev.espalier.engine.Network;
+import dev.espalier.engine.Precision;
+import dev.espalier.engine.TrainingStep;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.objective.Terms;
 import dev.espalier.journal.Metrics;
 import dev.espalier.kernel.StepKernel;
 import dev.espalier.prox.Regularizer;
@@ -45,7 +42,6 @@ final class Session implements AutoCloseable {
     private final TrainingListener listener;
     private final Divergence divergence;
     private final Meter meter = new Meter();
-    private final String[] outputs;
     /** What the last step reported that was done, and what the last one did, which may have been skipped. */
     private StepReport last = new StepReport(0, false, List.of());
 
@@ -58,8 +54,8 @@ final class Session implements AutoCloseable {
                 initial,
                 seed,
                 options.listener(),
-                Devices.kernels(options.device()),
-                new Network(initial, options.device()));
+                options.device().kernels(),
+                new Network(initial, task.objective(), options.device()));
     }
 
     /** A session that closes the network when it is closed. */
@@ -76,7 +72,6 @@ final class Session implements AutoCloseable {
         this.seed = seed;
         this.groups = recipe.groupRules().derive(initial);
         this.divergence = new Divergence(recipe, task.chance());
-        this.outputs = initial.outputs().toArray(String[]::new);
         List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups);
         Set<String> frozen = sets.stream()
                 .filter(ParameterSet::frozen)
@@ -89,7 +84,7 @@ final class Session implements AutoCloseable {
                 .precision(precision(recipe.training().precision()));
         optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
         strength = new Strength(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
-        training = new TrainingStep(network, task.loss(), this::update);
+        training = new TrainingStep(network, this::update);
     }
 
     private static Precision precision(TrainingRecipe.Precision wanted) {
@@ -118,7 +113,7 @@ final class Session implements AutoCloseable {
             add(examples.next(), 1.0 / batches);
         }
         try {
-            training.applyGradients();
+            training.apply();
         } catch (NonFiniteGradientException problem) {
             throw new DivergedException(String.valueOf(problem.getMessage()));
         }
@@ -127,27 +122,23 @@ final class Session implements AutoCloseable {
     }
 
     private void add(Example example, double share) {
-        try (NDManager scratch = network.manager().newSubManager()) {
-            Map<String, NDArray> inputs = new LinkedHashMap<>();
-            example.inputs().forEach((name, tensor) -> inputs.put(name, Tensors.of(scratch, tensor)));
-            NDList labels = new NDList();
-            example.labels().forEach(tensor -> labels.add(Tensors.of(scratch, tensor)));
-            TrainingStep.Result result = training.addGradients(inputs, labels, share, outputs);
-            if (recipe.method().nonFinite() == NonFinite.FAIL) {
-                divergence.requireFinite(result.loss(), optimizer.steps() + 1);
-            }
-            if (Double.isFinite(result.loss())) { // else its step is skipped, and it says nothing of the others
-                meter.addBatch(result.loss(), task.right(result.outputs(), example), example.size());
-            }
+        Terms terms = network.addGradients(example.inputs(), example.targets(), share);
+        if (recipe.method().nonFinite() == NonFinite.FAIL) {
+            divergence.requireFinite(terms.loss(), optimizer.steps() + 1);
+        }
+        if (Double.isFinite(terms.loss())) { // else its step is skipped, and it says nothing of the others
+            meter.addBatch(terms.loss(), terms.get(Task.RIGHT), example.size());
         }
     }
 
     private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
-        GradientNorm.clip(network, gradients, recipe.training().clipNorm());
+        double most = recipe.training().clipNorm();
+        if (most > 0) {
+            network.clipGradients(most);
+        }
         listener.beforeStep(new StepView(recipe.optimizer().rule(), optimizer, weights, gradients));
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;
-        strength.hold(weights);
     }
 
     /** Judges the model as it is. */

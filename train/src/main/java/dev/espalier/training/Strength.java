@@ -1,9 +1,7 @@
 package dev.espalier.training;
 
-import ai.djl.ndarray.NDArray;
 import dev.espalier.data.BatchPosition;
-import dev.espalier.djl.network.Network;
-import dev.espalier.djl.network.Tensors;
+import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.HeldZeros;
@@ -12,25 +10,17 @@ import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.graph.type.DataType;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.prox.Summary;
 import dev.espalier.recipe.Phase;
 import dev.espalier.recipe.Recipe;
 import dev.espalier.recipe.TargetRecipe;
 import dev.espalier.step.Optimizer;
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.TensorView;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.ToLongFunction;
-import java.util.stream.LongStream;
 
 /**
  * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
@@ -54,9 +44,6 @@ final class Strength {
 
     /** λ that is in force, and the last one above zero. */
     private final double[] lambda = new double[2];
-
-    /** See {@link #newMasks}; none until they are needed. */
-    private Map<String, NDArray> masks = Map.of();
 
     /** How much of the phase was done before the current step. */
     private double progress;
@@ -132,8 +119,16 @@ final class Strength {
             case HEAL -> {
                 change(0);
                 held.hold(network.readableWeights(), recipe.method().threshold());
-                forgetMasks();
+                hold();
             }
+        }
+    }
+
+    private void hold() {
+        if (held.isEmpty()) {
+            network.release();
+        } else {
+            network.hold(held::apply);
         }
     }
 
@@ -187,52 +182,10 @@ final class Strength {
         }
     }
 
-    /** Sets the groups that are held to zero again: by the processor if it reaches them, else by masks that are near them. */
-    void hold(Map<String, TensorView> weights) {
-        if (held.isEmpty()) {
-            return;
-        }
-        if (network.shared()) {
-            held.apply(weights);
-        } else {
-            if (masks.isEmpty()) {
-                masks = newMasks(weights);
-            }
-            network.multiplyWeights(masks);
-        }
-    }
-
-    /** Zero for every weight that is held and one for all others, for each tensor that has such. */
-    private Map<String, NDArray> newMasks(Map<String, TensorView> weights) {
-        Map<String, Tensor> made = new LinkedHashMap<>();
-        Map<String, TensorView> views = new LinkedHashMap<>();
-        weights.forEach((name, view) -> {
-            MemorySegment ones = Arena.ofAuto().allocate(ValueLayout.JAVA_FLOAT, view.size());
-            for (long i = 0; i < view.size(); i++) {
-                ones.setAtIndex(ValueLayout.JAVA_FLOAT, i, 1);
-            }
-            made.put(name, Tensor.of(DataType.FLOAT32, view.shape(), ones));
-            views.put(name, TensorView.of(ones, ElementType.FLOAT32, view.shape()));
-        });
-        held.apply(views);
-        Map<String, NDArray> arrays = new LinkedHashMap<>();
-        made.forEach((name, mask) -> {
-            if (LongStream.range(0, mask.size()).anyMatch(i -> mask.getDouble(i) == 0)) {
-                arrays.put(name, Tensors.of(network.manager(), mask));
-            }
-        });
-        return arrays;
-    }
-
-    private void forgetMasks() {
-        masks.values().forEach(NDArray::close);
-        masks = Map.of();
-    }
-
     /** After {@link #state} was read back: tells the optimizer. */
     void restore() {
         apply();
-        forgetMasks();
+        hold();
     }
 
     SequencedMap<String, MemorySegment> state() {

@@ -1,10 +1,10 @@
 package dev.espalier.training;
 
 import dev.espalier.data.BatchPosition;
-import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.recipe.DataRecipe;
 import dev.espalier.recipe.ModelRecipe;
@@ -16,8 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 
-/** What is learned: a model, batches for it, the loss, and how it is judged. */
+/** What is learned: a model, batches for it, the objective, and how it is judged. */
 public interface Task {
+    /** The objective's term that counts how many samples of a batch a model gets right. */
+    String RIGHT = "right";
+
     /** Parts of the data that a model is judged on. */
     enum Part {
         /** What is looked at during training. */
@@ -132,25 +135,16 @@ public interface Task {
     /**
      * What training makes small.
      *
-     * @return the loss of the model's outputs and an example's labels
+     * @return the loss and {@link #RIGHT}, of the model's outputs and an example's targets
      */
-    Loss loss();
+    Objective objective();
 
     /**
-     * What {@link #right} counts. It need not be what {@link #evaluate} finds.
+     * What {@link #RIGHT} counts. It need not be what {@link #evaluate} finds.
      *
      * @return a name as in {@link Evaluation#scores}
      */
     String trainingMetric();
-
-    /**
-     * How many samples of a batch a model gets right.
-     *
-     * @param outputs what it answered, by name
-     * @param example the batch
-     * @return from 0 to the size of the batch
-     */
-    int right(Map<String, Tensor> outputs, Example example);
 
     /**
      * Judges a model.

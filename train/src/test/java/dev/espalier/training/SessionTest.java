@@ -2,18 +2,16 @@ package dev.espalier.training;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ai.djl.Device;
 import dev.espalier.data.BatchPosition;
-import dev.espalier.djl.network.Network;
-import dev.espalier.djl.torch.Gpus;
-import dev.espalier.djl.torch.Torch;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.Metrics;
 import dev.espalier.recipe.Recipe;
@@ -33,8 +31,10 @@ import org.junit.jupiter.api.Test;
 
 /** A training whose weights are out of the processor's reach goes as any other. */
 class SessionTest {
-    private static final BiFunction<Graph, Device, Network> NEAR = Network::new;
-    private static final BiFunction<Graph, Device, Network> FAR = Network::outOfReach;
+    private static final BiFunction<Graph, Objective, Network> NEAR =
+            (model, objective) -> new Network(model, objective, Device.CPU);
+    private static final BiFunction<Graph, Objective, Network> FAR =
+            (model, objective) -> Network.outOfReach(model, objective, Device.CPU);
 
     private static Recipe recipe(String... overrides) {
         return RecipeReader.parse("test.toml", """
@@ -58,7 +58,7 @@ class SessionTest {
                 """, List.of(overrides));
     }
 
-    private static Session session(Recipe recipe, Task task, BiFunction<Graph, Device, Network> networks) {
+    private static Session session(Recipe recipe, Task task, BiFunction<Graph, Objective, Network> networks) {
         Graph initial = task.model(Weights.seeded(1));
         return new Session(
                 recipe,
@@ -66,8 +66,8 @@ class SessionTest {
                 initial,
                 1,
                 TrainingListener.NOBODY,
-                Devices.kernels(Device.cpu()),
-                networks.apply(initial, Device.cpu()));
+                Device.CPU.kernels(),
+                networks.apply(initial, task.objective()));
     }
 
     private static void train(Session session, Task task, long fromEpoch, long toEpoch) {
@@ -183,12 +183,12 @@ class SessionTest {
         Recipe recipe = recipe(
                 "method.non_finite=skip",
                 "schedule.kind=cosine",
-                "target.kind=sparsity",
+                "target.kind=groups",
                 "target.share=0.5",
                 "phases.heal_epochs=0");
         Task task = Task.of(recipe);
         Graph initial = task.model(Weights.seeded(1));
-        Network network = new Network(initial, Device.cpu());
+        Network network = new Network(initial, task.objective(), Device.CPU);
         List<Double> rates = new ArrayList<>();
         TrainingListener listener = new TrainingListener() {
             @Override
@@ -196,7 +196,7 @@ class SessionTest {
                 rates.add(view.penalised().getFirst().problem().apply(0).stepSize());
             }
         };
-        try (Session session = new Session(recipe, task, initial, 1, listener, Devices.kernels(Device.cpu()), network);
+        try (Session session = new Session(recipe, task, initial, 1, listener, Device.CPU.kernels(), network);
                 Examples examples = task.examples(1, new BatchPosition(0, 0), 3)) {
             TensorView weights = network.readableWeights().firstEntry().getValue();
             for (int step = 0; step < 30; step++) {
@@ -234,7 +234,7 @@ class SessionTest {
     /** Fifty steps carry rounding a long way; what was learned, and how much became zero, is about the same. */
     @Test
     void aGpuLearnsWhatTheProcessorLearns() throws IOException {
-        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
         for (String precision : List.of("float32", "tf32", "bf16")) {
             Recipe recipe = recipe("training.precision=" + precision, "training.clip_norm=5");
             Task task = Task.of(recipe);
@@ -256,7 +256,7 @@ class SessionTest {
 
     @Test
     void aCheckpointOfAGpuIsGoneOnFromOnEitherDevice() throws IOException {
-        assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
+        assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
         Recipe recipe = recipe();
         Task task = Task.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
@@ -290,14 +290,5 @@ class SessionTest {
             double accuracy = session.evaluate().main().getValue();
             assertTrue(accuracy > 0.6, "accuracy " + accuracy);
         }
-    }
-
-    @Test
-    void aGpuThatIsNotThereIsRefusedWithTheReason() {
-        String message = String.valueOf(
-                assertThrows(IllegalArgumentException.class, () -> Devices.gpu(new Gpus.None("no driver")))
-                        .getMessage());
-        assertTrue(message.contains("no driver"), message);
-        assertEquals(Device.gpu(0), Devices.gpu(new Gpus.Found(4)));
     }
 }

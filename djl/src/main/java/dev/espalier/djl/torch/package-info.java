@@ -1,5 +1,0 @@
-/** The memory behind DJL's PyTorch arrays, and what of libtorch DJL does not offer. */
-@NullMarked
-package dev.espalier.djl.torch;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,115 @@
+package dev.espalier.engine;
+
+import dev.espalier.check.Check;
+import dev.espalier.cuda.CudaSteps;
+import dev.espalier.kernel.LaneChoice;
+import dev.espalier.kernel.StepKernel;
+import dev.espalier.tensor.Place;
+import dev.espalier.torch.Gpus;
+import dev.espalier.torch.Torch;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a network computes on: the CPU or a GPU.
+ *
+ * @param place the memory that its tensors are in
+ */
+public record Device(Place place) {
+    /** The CPU. */
+    public static final Device CPU = new Device(Place.HOST);
+
+    private static final String CPU_NAME = "cpu";
+    private static final String GPU_NAME = "gpu";
+    private static final Pattern GPU_PATTERN = Pattern.compile(GPU_NAME + "(?::(\\d{1,4}))?");
+
+    /**
+     * A GPU, whether it is there or not.
+     *
+     * @param number which, from 0
+     * @return the device
+     */
+    public static Device gpu(int number) {
+        return new Device(Place.gpu((int) Check.atLeast("number", number, 0)));
+    }
+
+    /**
+     * Reads a device.
+     *
+     * @param text {@code cpu}, {@code gpu} for the first GPU, or {@code gpu:1} and so on
+     * @return the device
+     */
+    public static Device parse(String text) {
+        Matcher gpu = GPU_PATTERN.matcher(text);
+        if (gpu.matches()) {
+            return gpu(gpu.group(1) == null ? 0 : Integer.parseInt(gpu.group(1)));
+        }
+        if (text.equals(CPU_NAME)) {
+            return CPU;
+        }
+        throw new IllegalArgumentException(
+                "there is no device \"" + text + "\": it must be cpu, gpu for the first GPU, or gpu:1, gpu:2 and so on");
+    }
+
+    /**
+     * Whether it is a GPU.
+     *
+     * @return false for the CPU
+     */
+    public boolean isGpu() {
+        return !place.isHost();
+    }
+
+    /**
+     * Why nothing can be computed on it here.
+     *
+     * @return the reason, and what to do; empty if it can
+     */
+    public Optional<String> whyNot() {
+        return isGpu() ? whyNot(Torch.gpus()) : Optional.empty();
+    }
+
+    Optional<String> whyNot(Gpus gpus) {
+        return switch (gpus) {
+            case Gpus.Found(int count) ->
+                place.gpu() < count
+                        ? Optional.empty()
+                        : Optional.of("there is no GPU number %d: the last one that libtorch finds is gpu:%d"
+                                .formatted(place.gpu(), count - 1));
+            case Gpus.None(String reason) -> Optional.of(reason);
+        };
+    }
+
+    /**
+     * Makes sure that something can be computed on it.
+     *
+     * @return this device
+     * @throws IllegalArgumentException if nothing can, with what to do
+     */
+    public Device require() {
+        whyNot().ifPresent(reason -> {
+            throw new IllegalArgumentException(reason);
+        });
+        return this;
+    }
+
+    /**
+     * What an optimizer's steps run on, near the weights of a network that is here.
+     *
+     * @return what makes kernels
+     */
+    public StepKernel.Factory kernels() {
+        if (!isGpu()) {
+            return LaneChoice.BEST;
+        }
+        int gpu = place.gpu();
+        return new CudaSteps(gpu, () -> Torch.stream(gpu), null);
+    }
+
+    /** The same text that {@link #parse} reads. */
+    @Override
+    public String toString() {
+        return !isGpu() ? CPU_NAME : place.gpu() == 0 ? GPU_NAME : GPU_NAME + ":" + place.gpu();
+    }
+}

@@ -1,0 +1,607 @@
+package dev.espalier.engine;
+
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.NDScope;
+import ai.djl.ndarray.types.SparseFormat;
+import ai.djl.pytorch.engine.PtEngine;
+import ai.djl.pytorch.engine.PtNDArray;
+import ai.djl.pytorch.engine.PtNDManager;
+import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.check.Check;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.Initializer.Kind;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Terms;
+import dev.espalier.graph.op.Elementwise.Dropout;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.tensor.TensorView;
+import dev.espalier.torch.Torch;
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model whose tensors are where it is computed, on the CPU or a GPU: to be run, trained and read back. What it is trained
+ * for is an {@link Objective} behind it.
+ *
+ * <pre>{@code
+ * try (Network network = new Network(model, objective, Device.CPU)) {
+ *     Terms terms = network.addGradients(Map.of("image", images), Map.of("label", labels), 1);
+ *     optimizer.step(network.weights(), network.gradients());
+ *     network.zeroGradients();
+ * }
+ * }</pre>
+ *
+ * <p>The first network of a process sets libtorch to what trains fastest on this machine ({@link Torch#tune}), for the whole
+ * process; {@link Torch#switchOneDnn} sets it otherwise.
+ *
+ * <p>Inference ({@link #predict} and {@link #terms}) may run on several threads at once; all that trains or changes the network
+ * needs it for itself.
+ */
+public final class Network implements AutoCloseable {
+    private static final Consumer<Map<String, TensorView>> NOTHING = _ -> {};
+
+    static {
+        Torch.tune();
+    }
+
+    private final Device device;
+    private final PtNDManager manager;
+    private final Graph graph;
+    private final Program model;
+    /** The model with its objective behind it; null if it has none. */
+    private final @Nullable Program judged;
+
+    private final SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
+    private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
+    /** Whether the processor looks into the arrays' memory itself, without copying. */
+    private final boolean shared;
+
+    private final boolean drops;
+    /** Views of the parameters, made once: arrays of a network never move. Empty until they are asked for. */
+    private SequencedMap<String, TensorView> weightViews = new LinkedHashMap<>();
+    /** The same of the gradients that there are. */
+    private SequencedMap<String, TensorView> gradientViews = new LinkedHashMap<>();
+    /** What {@link #state} has handed out of arrays that are not shared. */
+    private final SequencedMap<String, Tensors.Copy> copies = new LinkedHashMap<>();
+
+    /** See {@link #hold}. */
+    private Consumer<Map<String, TensorView>> held = NOTHING;
+    /** The same as factors, zeros and ones, for each parameter that has such zeros; none where the processor reaches them. */
+    private final SequencedMap<String, PtNDArray> masks = new LinkedHashMap<>();
+
+    private Precision precision = Precision.FLOAT32;
+    /** The seed of the next pass, as memory that can be saved. */
+    private final long[] seed = new long[1];
+
+    /**
+     * A network to be run.
+     *
+     * @param model the model; its tensors are copied, and it need not be kept
+     * @param device where the network is
+     */
+    public Network(Graph model, Device device) {
+        this(model, null, device, !device.isGpu());
+    }
+
+    /**
+     * A network to be trained, or judged.
+     *
+     * @param model the model; its tensors are copied, and it need not be kept
+     * @param objective what it is trained for
+     * @param device where the network is
+     */
+    public Network(Graph model, Objective objective, Device device) {
+        this(model, objective, device, !device.isGpu());
+    }
+
+    /**
+     * A network that is kept out of the processor's reach, wherever it is, as one on a GPU has to be. That makes nothing
+     * better; it lets what GPUs need be tried where there is none.
+     *
+     * @param model the model; its tensors are copied, and it need not be kept
+     * @param objective what it is trained for
+     * @param device where the network is
+     * @return the network
+     */
+    public static Network outOfReach(Graph model, Objective objective, Device device) {
+        return new Network(model, objective, device, false);
+    }
+
+    private Network(Graph full, @Nullable Objective objective, Device device, boolean shared) {
+        this.device = device.require();
+        this.shared = shared;
+        manager = (PtNDManager) NDManager.newBaseManager(Tensors.djl(device), PtEngine.ENGINE_NAME);
+        try {
+            if (device.isGpu()) {
+                Torch.tuneGpus();
+            }
+            full.initializers().forEach((name, initializer) -> {
+                if (initializer.kind() != Kind.CONSTANT) {
+                    arrays.put(name, array(name, initializer));
+                }
+            });
+            graph = withoutContents(full);
+            model = new Program(graph, manager, arrays::get);
+            judged = objective == null ? null : new Program(objective.behind(graph), manager, arrays::get);
+        } catch (RuntimeException | Error problem) {
+            manager.close();
+            throw problem;
+        }
+        drops = full.nodes().stream().anyMatch(node -> node.operator() instanceof Dropout);
+    }
+
+    private PtNDArray array(String name, Initializer initializer) {
+        Tensor tensor = initializer.tensor();
+        boolean trained = initializer.kind() == Kind.PARAMETER;
+        if (trained && !tensor.type().isFloat()) {
+            throw new GraphException("parameter " + name + " of type " + tensor
+                    + " cannot be trained: it must be of a floating point type, or a buffer or constant");
+        }
+        PtNDArray array = Tensors.upload(manager, tensor);
+        array.setName(name);
+        array.setRequiresGradient(trained);
+        return array;
+    }
+
+    /** The graph on the arrays' own memory, so that a second copy of all weights need not be kept. */
+    private Graph withoutContents(Graph full) {
+        if (!shared) {
+            return full;
+        }
+        Map<String, Tensor> lent = new HashMap<>();
+        arrays.forEach((name, array) -> lent.put(
+                name,
+                Tensor.of(Tensors.type(array.getDataType()), array.getShape().getShape(), Tensors.memory(array))));
+        return full.withTensors(lent);
+    }
+
+    /**
+     * Chooses what is dropped out in training. Without this, passes of two networks that were made alike drop the same.
+     * libtorch has one generator of random numbers: each training pass of a network that drops elements out seeds it anew.
+     *
+     * @param number any number
+     * @return this network
+     */
+    public Network seed(long number) {
+        seed[0] = number;
+        return this;
+    }
+
+    /**
+     * Chooses how exactly products and convolutions are computed. libtorch has one switch for what single precision means on
+     * GPUs: every pass sets it, forward and backward. So networks of different precision may take turns, but must not run on
+     * several threads at once.
+     *
+     * @param other the precision; {@link Precision#FLOAT32} unless this is called
+     * @return this network
+     */
+    public Network precision(Precision other) {
+        precision = other;
+        return this;
+    }
+
+    /** Sets libtorch's switches for the whole process as this network needs them: another may have set them since. */
+    private void setSwitches() {
+        if (!shared) {
+            Torch.allowTf32(precision != Precision.FLOAT32);
+        }
+    }
+
+    /**
+     * Where the network is.
+     *
+     * @return the CPU or a GPU
+     */
+    public Device device() {
+        return device;
+    }
+
+    /**
+     * What networks compute with.
+     *
+     * @return the names and versions of libtorch and of what calls it
+     */
+    public static String engine() {
+        Engine engine = Engine.getEngine(PtEngine.ENGINE_NAME);
+        return engine.getEngineName() + " " + engine.getVersion() + " by DJL " + Engine.getDjlVersion();
+    }
+
+    /**
+     * Chooses the parameters that are not trained: they get no gradient, and what would only serve those is not computed.
+     * All others are trained.
+     *
+     * @param names true for the name of a parameter that stays as it is
+     * @return this network
+     */
+    public Network freeze(Predicate<String> names) {
+        graph.tensors(Kind.PARAMETER).keySet().forEach(name -> array(name).setRequiresGradient(!names.test(name)));
+        gradients.keySet().removeIf(name -> {
+            boolean frozen = !isTrained(name);
+            if (frozen) {
+                gradient(name).close();
+            }
+            return frozen;
+        });
+        gradientViews = new LinkedHashMap<>();
+        return this;
+    }
+
+    private PtNDArray array(String name) {
+        PtNDArray array = arrays.get(name);
+        if (array == null) {
+            throw new IllegalArgumentException("there is no parameter or buffer " + name);
+        }
+        return array;
+    }
+
+    PtNDArray gradient(String name) {
+        PtNDArray array = gradients.get(name);
+        if (array == null) {
+            throw new IllegalArgumentException("parameter " + name + " has no gradient");
+        }
+        return array;
+    }
+
+    private boolean isTrained(String name) {
+        return array(name).hasGradient();
+    }
+
+    /**
+     * Runs the model for inference.
+     *
+     * @param inputs every input by name
+     * @return copies of the outputs by name, in the graph's order
+     */
+    public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
+        try (Pass pass = forward(inputs, Mode.INFERENCE)) {
+            SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+            pass.outputs().forEach((name, output) -> outputs.put(name, Tensors.tensor(output)));
+            return outputs;
+        }
+    }
+
+    /**
+     * Judges the model as it is for inference. Nothing but single numbers leaves the device.
+     *
+     * @param inputs every input of the model by name
+     * @param targets what the objective compares the model with, by the targets' names
+     * @return the objective's terms
+     */
+    public Terms terms(Map<String, Tensor> inputs, Map<String, Tensor> targets) {
+        try (Pass pass = forward(judged(), behind(inputs, targets), Mode.INFERENCE)) {
+            return terms(pass);
+        }
+    }
+
+    /**
+     * Adds the gradients of a batch to what is there. Several of them may come before one update of the weights, each with its
+     * share of the step. Nothing but single numbers leaves the device.
+     *
+     * @param inputs every input of the model by name
+     * @param targets what the objective compares the model with, by the targets' names
+     * @param share what the gradients are multiplied with
+     * @return the objective's terms, not multiplied
+     */
+    public Terms addGradients(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
+        try (Pass pass = forward(judged(), behind(inputs, targets), Mode.TRAINING)) {
+            pass.backward(pass.output(Objective.output(Objective.LOSS)), share);
+            return terms(pass);
+        }
+    }
+
+    private Program judged() {
+        if (judged == null) {
+            throw new IllegalStateException("network " + graph.name()
+                    + " has no objective: it must be made with one, new Network(model, objective, device)");
+        }
+        return judged;
+    }
+
+    private static Map<String, Tensor> behind(Map<String, Tensor> inputs, Map<String, Tensor> targets) {
+        Map<String, Tensor> all = new LinkedHashMap<>(inputs);
+        targets.forEach((name, tensor) -> all.put(Objective.input(name), tensor));
+        return all;
+    }
+
+    /** All terms in one copy, as each would have to wait for the device. */
+    private static Terms terms(Pass pass) {
+        SequencedMap<String, NDArray> outputs = Objective.terms(pass.outputs());
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray[] numbers = outputs.values().stream()
+                    .map(term -> ((PtNDArray) term).toType(ai.djl.ndarray.types.DataType.FLOAT64, false))
+                    .toArray(PtNDArray[]::new);
+            Tensor all = Tensors.tensor(JniUtils.stack(numbers, 0));
+            SequencedMap<String, Double> values = new LinkedHashMap<>();
+            outputs.keySet().forEach(name -> values.put(name, all.getDouble(values.size())));
+            return new Terms(values);
+        }
+    }
+
+    /** Runs the model; the pass is to be closed. */
+    Pass forward(Map<String, Tensor> inputs, Mode mode) {
+        return forward(model, inputs, mode);
+    }
+
+    private Pass forward(Program program, Map<String, Tensor> inputs, Mode mode) {
+        Program.Call call = program.call(inputs);
+        if (mode == Mode.TRAINING) {
+            prepareTraining();
+        }
+        if (precision != Precision.BF16) {
+            return Pass.run(call, mode, manager, this::setSwitches);
+        }
+        try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
+            return Pass.run(call, mode, manager, this::setSwitches);
+        }
+    }
+
+    private void prepareTraining() {
+        if (drops) {
+            JniUtils.setSeed(seed[0]++);
+        }
+        graph.tensors(Kind.PARAMETER).keySet().forEach(name -> {
+            if (isTrained(name) && !gradients.containsKey(name)) {
+                gradients.put(name, newGradient(array(name)));
+            }
+        });
+    }
+
+    /** Has libtorch make a gradient of zeros, into which it then adds up all others, so that it never moves. */
+    private static PtNDArray newGradient(PtNDArray parameter) {
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray zero = JniUtils.createZerosNdArray(
+                    parameter.getManager(),
+                    Tensors.shape(),
+                    parameter.getDataType(),
+                    parameter.getDevice(),
+                    SparseFormat.DENSE);
+            JniUtils.backward(parameter, JniUtils.broadcast(zero, parameter.getShape()), false, false);
+            // One that was frozen may still have what it had before.
+            JniUtils.zeroGrad(parameter);
+            PtNDArray gradient = parameter.getGradient();
+            NDScope.unregister(gradient);
+            return gradient;
+        }
+    }
+
+    /**
+     * The parameters' memory where it is, to be read and written between passes.
+     *
+     * @return all parameters by name, frozen ones too; good until the network is closed
+     */
+    public SequencedMap<String, TensorView> weights() {
+        if (weightViews.isEmpty()) {
+            weightViews = views(graph.tensors(Kind.PARAMETER).keySet(), this::array);
+        }
+        return Collections.unmodifiableSequencedMap(weightViews);
+    }
+
+    /**
+     * The memory of what backward passes have added up since gradients were last set to zero.
+     *
+     * @return the gradients of all trained parameters by name; none before the first pass for training
+     */
+    public SequencedMap<String, TensorView> gradients() {
+        if (gradientViews.size() != gradients.size()) {
+            gradientViews = views(gradients.keySet(), this::gradient);
+        }
+        return Collections.unmodifiableSequencedMap(gradientViews);
+    }
+
+    private static SequencedMap<String, TensorView> views(Set<String> names, Function<String, PtNDArray> arrays) {
+        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
+        names.forEach(name -> views.put(name, Tensors.view(arrays.apply(name))));
+        return views;
+    }
+
+    /**
+     * The parameters as the processor can read them.
+     *
+     * @return on the CPU {@link #weights} themselves; otherwise copies as of now, whose changes count for nothing
+     */
+    public SequencedMap<String, TensorView> readableWeights() {
+        if (shared) {
+            return weights();
+        }
+        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
+        weightCopies().forEach((name, copy) -> views.put(name, copy.view()));
+        return views;
+    }
+
+    /**
+     * Has the processor change parameters in place. Off the CPU all of them go there and back: not for every step.
+     *
+     * @param change what is done to the parameters by name
+     */
+    public void changeWeights(Consumer<Map<String, TensorView>> change) {
+        if (shared) {
+            change.accept(weights());
+            return;
+        }
+        Map<String, Tensors.Copy> changed = weightCopies();
+        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
+        changed.forEach((name, copy) -> views.put(name, copy.view()));
+        change.accept(views);
+        changed.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
+    }
+
+    private SequencedMap<String, Tensors.Copy> weightCopies() {
+        SequencedMap<String, Tensors.Copy> found = new LinkedHashMap<>();
+        graph.tensors(Kind.PARAMETER).keySet().forEach(name -> found.put(name, Tensors.copy(array(name))));
+        return found;
+    }
+
+    /**
+     * Chooses the weights that stay zero: {@link #zeroHeld} sets them to zero, after each {@link TrainingStep} and whenever it is
+     * called. Those that were held before are not held any more.
+     *
+     * @param zeros sets them to zero in the parameters by name, and touches no others; the same ones whenever it is called, until
+     *     others are chosen
+     * @return this network
+     */
+    public Network hold(Consumer<Map<String, TensorView>> zeros) {
+        release();
+        held = zeros;
+        if (!shared) {
+            makeMasks();
+        }
+        return this;
+    }
+
+    /**
+     * Holds no weights any more.
+     *
+     * @return this network
+     */
+    public Network release() {
+        held = NOTHING;
+        masks.values().forEach(PtNDArray::close);
+        masks.clear();
+        return this;
+    }
+
+    private void makeMasks() {
+        SequencedMap<String, Tensors.Copy> factors = new LinkedHashMap<>();
+        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
+        graph.tensors(Kind.PARAMETER).forEach((name, tensor) -> {
+            Tensors.Copy ones = Tensors.Copy.ones(tensor.type(), tensor.shape());
+            factors.put(name, ones);
+            views.put(name, ones.view());
+        });
+        held.accept(views);
+        factors.forEach((name, factor) -> {
+            if (factor.hasZero()) {
+                masks.put(name, Tensors.upload(manager, factor.tensor()));
+            }
+        });
+    }
+
+    /** Sets the weights that are held to zero, where they are. */
+    public void zeroHeld() {
+        if (shared) {
+            held.accept(weights());
+        } else {
+            masks.forEach((name, mask) -> JniUtils.muli(array(name), mask));
+        }
+    }
+
+    /**
+     * Scales all gradients, where they are, so that the norm of the whole is at most what is allowed. Of a gradient that is
+     * not finite nothing can be saved: it stays as it is.
+     *
+     * @param most the largest norm, above 0
+     */
+    public void clipGradients(double most) {
+        Check.positive("most", most);
+        if (shared) {
+            GradientNorm.clip(gradients().values(), most);
+        } else if (!gradients.isEmpty()) {
+            clipFar(most);
+        }
+    }
+
+    private void clipFar(double most) {
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray[] squares = gradients.values().stream()
+                    .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
+                    .toArray(PtNDArray[]::new);
+            double norm = Math.sqrt(
+                    Tensors.tensor(JniUtils.sum(JniUtils.stack(squares, 0))).getDouble(0));
+            if (norm > most && Double.isFinite(norm)) {
+                PtNDArray scale = Tensors.scalar(squares[0], most / norm);
+                gradients.values().forEach(gradient -> JniUtils.muli(gradient, scale));
+            }
+        }
+    }
+
+    /**
+     * All that training changes in the network, as memory by name: every parameter and buffer, and what is dropped out next.
+     * Whoever saves it and later reads it back into a network of the same graph goes on bit for bit. On the CPU it is the
+     * live memory; otherwise a copy as of now, and what is read into it counts after {@link #restore}.
+     *
+     * @return the memory, in a fixed order; good until the network is closed
+     */
+    public SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        state.put("seed", MemorySegment.ofArray(seed));
+        arrays.forEach((name, array) -> state.put("tensor/" + name, shared ? Tensors.memory(array) : copied(name)));
+        return state;
+    }
+
+    private MemorySegment copied(String name) {
+        Tensors.Copy copy = Tensors.copy(array(name));
+        copies.put(name, copy);
+        return copy.memory();
+    }
+
+    /** Takes over what was read into the last {@link #state}. */
+    public void restore() {
+        copies.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
+        copies.clear();
+    }
+
+    /** Sets all gradients to zero; nobody else does. */
+    public void zeroGradients() {
+        gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
+    }
+
+    /**
+     * The model as it is now, without the objective.
+     *
+     * @return the graph with copies of all parameters and buffers
+     */
+    public Graph graph() {
+        Map<String, Tensor> current = new HashMap<>();
+        arrays.forEach((name, array) -> current.put(name, Tensors.tensor(array)));
+        return graph.withTensors(current);
+    }
+
+    /**
+     * Takes over the parameters and buffers of a graph.
+     *
+     * @param other a graph that has all of this network's parameters and buffers, of the same types and shapes
+     */
+    public void load(Graph other) {
+        Map<String, Tensor> found = new LinkedHashMap<>();
+        arrays.keySet().forEach(name -> found.put(name, fitting(name, other)));
+        found.forEach((name, tensor) -> Tensors.load(array(name), tensor));
+    }
+
+    private Tensor fitting(String name, Graph other) {
+        Tensor tensor = other.tensor(name);
+        String needed = graph.fact(name).type().toString();
+        if (tensor == null || !tensor.tensorType().toString().equals(needed)) {
+            throw new GraphException("graph %s has %s for %s: it must be of type %s"
+                    .formatted(other.name(), tensor == null ? "nothing" : tensor, name, needed));
+        }
+        return tensor;
+    }
+
+    /** The manager that owns the network's arrays, and that passes are made under. */
+    PtNDManager manager() {
+        return manager;
+    }
+
+    /** Closes all arrays of the network, and of passes that are still open. */
+    @Override
+    public void close() {
+        manager.close();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.espalier.engine;
+
+import ai.djl.pytorch.engine.PtNDArray;
+import ai.djl.pytorch.engine.PtNDManager;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.pass.Specialization;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A graph on the arrays of a network, with a plan for each of the shapes that its inputs lately had. */
+final class Program {
+    /** Shapes of inputs that plans are kept for; the one that was not used for longest goes first. */
+    private static final int MOST_PLANS = 32;
+
+    private final Graph graph;
+    private final PtNDManager manager;
+    private final Function<String, @Nullable PtNDArray> owned;
+    private final SequencedMap<List<List<Long>>, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
+
+    /**
+     * A program.
+     *
+     * @param graph what is computed
+     * @param manager will own what only plans have
+     * @param owned the network's own arrays by the names of initializers; null for one that it does not have
+     */
+    Program(Graph graph, PtNDManager manager, Function<String, @Nullable PtNDArray> owned) {
+        this.graph = graph;
+        this.manager = manager;
+        this.owned = owned;
+    }
+
+    /**
+     * What is to be run on some inputs.
+     *
+     * @param plan what is done
+     * @param inputs the inputs that it reads, and no others
+     */
+    record Call(Plan plan, SequencedMap<String, Tensor> inputs) {}
+
+    /** Makes sure that the inputs fit, and finds the plan for them. */
+    Call call(Map<String, Tensor> inputs) {
+        SequencedMap<String, Tensor> given = new LinkedHashMap<>();
+        for (Graph.Input input : graph.inputs()) {
+            given.put(input.name(), required(input, inputs.get(input.name()), inputs));
+        }
+        if (given.size() != inputs.size()) {
+            throw new IllegalArgumentException(
+                    "inputs " + inputs.keySet() + " do not fit: there must be exactly " + given.keySet());
+        }
+        return new Call(plan(given), given);
+    }
+
+    private static Tensor required(Graph.Input input, @Nullable Tensor tensor, Map<String, Tensor> all) {
+        if (tensor == null) {
+            throw new IllegalArgumentException("input " + input.name() + " is missing among " + all.keySet());
+        }
+        DataType needed = input.type().data();
+        if (tensor.type() != needed) {
+            throw new IllegalArgumentException(
+                    "input %s holds %s: the graph needs %s".formatted(input.name(), tensor.type(), needed));
+        }
+        return tensor;
+    }
+
+    private Plan plan(SequencedMap<String, Tensor> inputs) {
+        List<List<Long>> key = inputs.values().stream()
+                .map(tensor -> Arrays.stream(tensor.shape()).boxed().toList())
+                .toList();
+        synchronized (plans) {
+            Plan known = plans.get(key);
+            if (known != null) {
+                return known;
+            }
+            Plan made = compile(inputs);
+            plans.put(key, made);
+            if (plans.size() > MOST_PLANS) {
+                plans.pollFirstEntry().getValue().close();
+            }
+            return made;
+        }
+    }
+
+    private Plan compile(Map<String, Tensor> inputs) {
+        Map<String, long[]> shapes = new HashMap<>();
+        inputs.forEach((name, tensor) -> shapes.put(name, tensor.shape()));
+        PtNDManager constants = manager.newSubManager(manager.getDevice());
+        try {
+            return Compiler.compile(Specialization.of(graph, shapes), constants, owned);
+        } catch (RuntimeException | Error problem) {
+            constants.close();
+            throw problem;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.espalier.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.cuda.CudaSteps;
+import dev.espalier.kernel.LaneChoice;
+import dev.espalier.tensor.Place;
+import dev.espalier.torch.Gpus;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class DeviceTest {
+
+    @Test
+    void whatIsPrintedCanBeRead() {
+        for (Device device : List.of(Device.CPU, Device.gpu(0), Device.gpu(1), Device.gpu(12))) {
+            assertEquals(device, Device.parse(device.toString()));
+        }
+        assertEquals(Device.CPU, Device.parse("cpu"));
+        assertEquals(Device.gpu(0), Device.parse("gpu"));
+        assertEquals(Device.gpu(0), Device.parse("gpu:0"));
+        assertEquals(Place.gpu(3), Device.parse("gpu:3").place());
+    }
+
+    @Test
+    void whatIsNoDeviceIsRefusedWithThoseThatAre() {
+        for (String text : List.of("", "tpu", "gpu:", "gpu:-1", "gpu:x", "cpu:0", "gpu 1", "gpu:99999")) {
+            String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> Device.parse(text))
+                    .getMessage());
+            assertTrue(message.contains("\"" + text + "\": it must be cpu, gpu"), message);
+        }
+        assertThrows(IllegalArgumentException.class, () -> Device.gpu(-1));
+    }
+
+    @Test
+    void aGpuThatIsNotThereSaysWhy() {
+        assertEquals(Optional.empty(), Device.CPU.whyNot());
+        assertEquals(Optional.of("no driver"), Device.gpu(0).whyNot(new Gpus.None("no driver")));
+        assertEquals(Optional.empty(), Device.gpu(3).whyNot(new Gpus.Found(4)));
+        String reason = Device.gpu(4).whyNot(new Gpus.Found(4)).orElseThrow();
+        assertTrue(reason.contains("number 4") && reason.contains("gpu:3"), reason);
+    }
+
+    @Test
+    void aNetworkCannotBeWhereNothingCanBeComputed() {
+        Device none = Device.gpu(999);
+        String reason = none.whyNot().orElseThrow();
+        assertEquals(
+                reason,
+                assertThrows(IllegalArgumentException.class, () -> new Network(Models.perceptron(2, 2), none))
+                        .getMessage());
+    }
+
+    @Test
+    void stepsRunNearTheWeights() {
+        assertEquals(LaneChoice.BEST, Device.CPU.kernels());
+        assertTrue(Device.gpu(1).kernels() instanceof CudaSteps(int gpu, var _, var _) && gpu == 1);
+    }
+
+    @Test
+    void aGpuThatIsThereIsTaken() {
+        assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
+        try (Network network = new Network(Models.perceptron(2, 2), Device.gpu(0))) {
+            assertEquals(Device.gpu(0), network.device());
+            assertEquals(
+                    Place.gpu(0), network.weights().firstEntry().getValue().place());
+        }
+    }
+}

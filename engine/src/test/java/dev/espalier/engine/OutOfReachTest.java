@@ -1,0 +1,209 @@
+package dev.espalier.engine;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.torch.Torch;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Networks whose memory the processor must not touch: on a GPU if there is one, and as if there were one on the CPU. */
+class OutOfReachTest {
+    private static final String WEIGHT = "hidden.weight";
+
+    @BeforeAll
+    static void useOneThread() {
+        Torch.tune();
+        JniUtils.setNumThreads(1);
+    }
+
+    static List<Device> devices() {
+        return Models.devices();
+    }
+
+    private static Network network(Device device) {
+        return Network.outOfReach(Models.perceptron(4, 3), Models.CLASSES, device);
+    }
+
+    private static Tensor weight(Network network) {
+        return Objects.requireNonNull(network.graph().tensor(WEIGHT));
+    }
+
+    private static TensorView view(Map<String, TensorView> views) {
+        return Objects.requireNonNull(views.get(WEIGHT));
+    }
+
+    private static double[] numbers(Tensor tensor) {
+        double[] numbers = new double[(int) tensor.size()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = tensor.getDouble(i);
+        }
+        return numbers;
+    }
+
+    private static void addGradients(Network network) {
+        Tensor x = Tensor.compute(DataType.FLOAT32, new long[] {5, 4}, i -> Math.sin((double) i));
+        network.addGradients(Map.of("x", x), Map.of("class", Tensor.of(new long[] {0, 1, 2, 1, 0})), 1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void weightsAreReadAsCopiesAndChangedByRoundTrips(Device device) {
+        try (Network network = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Device.CPU)) {
+            assertEquals(device.place(), view(network.weights()).place());
+            double before = weight(network).getDouble(5);
+            view(network.readableWeights()).set(5, 70);
+            assertEquals(before, weight(network).getDouble(5), "a copy was written to");
+            network.changeWeights(weights -> view(weights).set(5, 7));
+            assertEquals(7, weight(network).getDouble(5));
+            assertEquals(7, view(network.readableWeights()).get(5));
+            near.changeWeights(weights -> view(weights).set(5, 7));
+            assertArrayEquals(numbers(weight(near)), numbers(weight(network)));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void viewsAreMadeOnceAndGradientsFollowWhatIsTrained(Device device) {
+        try (Network network = network(device)) {
+            assertEquals(view(network.weights()), view(network.weights()));
+            assertTrue(network.gradients().isEmpty());
+            addGradients(network);
+            assertEquals(network.weights().keySet(), network.gradients().keySet());
+            network.freeze(WEIGHT::equals);
+            assertFalse(network.gradients().containsKey(WEIGHT));
+            network.freeze(name -> false);
+            addGradients(network);
+            assertEquals(
+                    network.gradient(WEIGHT).getShape().size(),
+                    view(network.gradients()).size());
+            assertEquals(
+                    Torch.address(network.gradient(WEIGHT)),
+                    view(network.gradients()).segment().address());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void whatIsReadIntoTheStateCountsOnceItIsRestored(Device device) {
+        try (Network network = network(device)) {
+            double[] first = numbers(weight(network));
+            byte[] saved = bytes(network);
+            network.changeWeights(weights -> view(weights).set(0, 9));
+            assertNotEquals(first[0], weight(network).getDouble(0));
+            MemorySegment memory = memory(network);
+            memory.copyFrom(MemorySegment.ofArray(saved));
+            assertEquals(9, weight(network).getDouble(0), "not before it is restored");
+            network.restore();
+            assertArrayEquals(first, numbers(weight(network)));
+            network.changeWeights(weights -> view(weights).set(0, 9));
+            network.restore();
+            assertEquals(9, weight(network).getDouble(0), "nothing is restored twice");
+        }
+    }
+
+    private static MemorySegment memory(Network network) {
+        return Objects.requireNonNull(network.state().get("tensor/" + WEIGHT));
+    }
+
+    private static byte[] bytes(Network network) {
+        return memory(network).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /** The first column, then the second one; a step in between changes what is not held. */
+    @ParameterizedTest
+    @MethodSource("devices")
+    void heldWeightsAreZeroAfterEveryStepWhereTheyAre(Device device) {
+        try (Network network = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            int arrays = network.manager().getManagedArrays().size();
+            for (Network one : List.of(near, network)) {
+                one.hold(weights -> clear(view(weights), 0));
+                TrainingStep step = new TrainingStep(one, (weights, gradients) -> {});
+                double[] before = numbers(weight(one));
+                step.apply();
+                assertColumns(before, weight(one), 0);
+                one.hold(weights -> clear(view(weights), 1));
+                one.changeWeights(weights -> view(weights).set(0, 5));
+                step.apply();
+                assertEquals(5, weight(one).getDouble(0), "it is not held any more");
+                assertEquals(0, weight(one).getDouble(1), 0.0);
+                one.release().changeWeights(weights -> view(weights).set(1, 6));
+                step.apply();
+                assertEquals(6, weight(one).getDouble(1), "nothing is held any more");
+            }
+            assertEquals(arrays, network.manager().getManagedArrays().size(), "masks are left");
+        }
+    }
+
+    private static void clear(TensorView matrix, int column) {
+        for (int row = 0; row < 4; row++) {
+            matrix.set(4L * row + column, 0);
+        }
+    }
+
+    private static void assertColumns(double[] before, Tensor after, int zeroed) {
+        for (int i = 0; i < before.length; i++) {
+            assertEquals(i % 4 == zeroed ? 0 : before[i], after.getDouble(i) + 0.0, "element " + i);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void gradientsAreClippedByTheNormOfTheWhole(Device device) {
+        try (Network far = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            for (Network network : List.of(near, far)) {
+                network.clipGradients(1);
+                addGradients(network);
+                double norm = norm(network);
+                int held = network.manager().getManagedArrays().size();
+                network.clipGradients(2 * norm);
+                assertEquals(norm, norm(network), 0.0, "it was short enough");
+                network.clipGradients(norm / 4);
+                assertEquals(norm / 4, norm(network), 1e-6 * norm);
+                assertEquals(held, network.manager().getManagedArrays().size());
+                assertThrows(IllegalArgumentException.class, () -> network.clipGradients(0));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void aGradientThatIsNotFiniteIsLeftToTheOptimizer(Device device) {
+        try (Network far = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            for (Network network : List.of(near, far)) {
+                network.changeWeights(weights -> view(weights).set(0, Double.NaN));
+                addGradients(network);
+                network.clipGradients(1);
+                assertTrue(Double.isNaN(norm(network)));
+            }
+        }
+    }
+
+    private static double norm(Network network) {
+        double squares = 0;
+        for (String name : network.gradients().keySet()) {
+            for (double number : numbers(Tensors.tensor(network.gradient(name)))) {
+                squares += number * number;
+            }
+        }
+        return Math.sqrt(squares);
+    }
+}

@@ -1,0 +1,339 @@
+package dev.espalier.graph.objective;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.op.ArgReduce;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Elementwise.Cast;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.GatherElements;
+import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Reduce;
+import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.op.Squeeze;
+import dev.espalier.graph.op.Unsqueeze;
+import dev.espalier.graph.op.Where;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Arithmetic on tensors, written down as nodes of a graph. Numbers are single precision unless they say otherwise. */
+public final class Formula {
+    private final GraphBuilder builder;
+    private final Graph model;
+    private final boolean alone;
+    private final Map<String, Value> read = new HashMap<>();
+    private int nodes;
+
+    Formula(GraphBuilder builder, Graph model, boolean alone) {
+        this.builder = builder;
+        this.model = model;
+        this.alone = alone;
+    }
+
+    GraphBuilder builder() {
+        return builder;
+    }
+
+    /**
+     * A tensor of the model.
+     *
+     * @param tensor its name: an output or an input, mostly; any other too
+     * @return the tensor, in single precision if it holds fractions
+     */
+    public Value model(String tensor) {
+        return read.computeIfAbsent(tensor, this::tensor);
+    }
+
+    private Value tensor(String name) {
+        TensorType type = model.fact(name).type();
+        Value value = alone
+                ? builder.input(name, type.data(), type.shape().dimensions().toArray())
+                : builder.value(name);
+        return type.data().isFloat() && type.data() != DataType.FLOAT32 ? cast(value, DataType.FLOAT32) : value;
+    }
+
+    /**
+     * The model's outputs.
+     *
+     * @return their names, in order
+     */
+    public List<String> outputs() {
+        return model.outputs();
+    }
+
+    /**
+     * What the model is compared with: an input of the graph.
+     *
+     * @param name the target's name; its input is called {@link Objective#input}
+     * @param data how its numbers are stored
+     * @param shape for each axis a whole number, the name of a symbol, or a dimension
+     * @return the tensor
+     */
+    public Value target(String name, DataType data, Object... shape) {
+        return builder.input(Objective.input(name), data, shape);
+    }
+
+    /**
+     * Any operator.
+     *
+     * @param operator what is done
+     * @param inputs to what
+     * @return its first output
+     */
+    public Value apply(Operator operator, Value... inputs) {
+        return builder.add(next(operator.label()), operator, inputs);
+    }
+
+    private String next(String label) {
+        nodes++;
+        return Objective.PREFIX + "node/" + label + nodes;
+    }
+
+    /**
+     * A number.
+     *
+     * @param value the number
+     * @return the tensor
+     */
+    public Value number(double value) {
+        return constant(Tensor.scalar(DataType.FLOAT32, value));
+    }
+
+    /**
+     * Known numbers.
+     *
+     * @param contents the numbers
+     * @return the tensor
+     */
+    public Value constant(Tensor contents) {
+        return builder.constant(next("constant"), contents);
+    }
+
+    /**
+     * The sum, element by element.
+     *
+     * @param left one
+     * @param right the other
+     * @return {@code left + right}
+     */
+    public Value plus(Value left, Value right) {
+        return binary(Binary.Function.ADD, left, right);
+    }
+
+    /**
+     * The difference, element by element.
+     *
+     * @param left one
+     * @param right the other
+     * @return {@code left − right}
+     */
+    public Value minus(Value left, Value right) {
+        return binary(Binary.Function.SUBTRACT, left, right);
+    }
+
+    /**
+     * The product, element by element.
+     *
+     * @param left one
+     * @param right the other
+     * @return {@code left · right}
+     */
+    public Value times(Value left, Value right) {
+        return binary(Binary.Function.MULTIPLY, left, right);
+    }
+
+    /**
+     * The quotient, element by element.
+     *
+     * @param left one
+     * @param right the other
+     * @return {@code left / right}
+     */
+    public Value divide(Value left, Value right) {
+        return binary(Binary.Function.DIVIDE, left, right);
+    }
+
+    /**
+     * Whether elements are equal.
+     *
+     * @param left one
+     * @param right the other
+     * @return 1 where they are, 0 elsewhere
+     */
+    public Value equal(Value left, Value right) {
+        return cast(binary(Binary.Function.EQUAL, left, right), DataType.FLOAT32);
+    }
+
+    /**
+     * Whether elements are larger.
+     *
+     * @param left one
+     * @param right the other
+     * @return 1 where {@code left > right}, 0 elsewhere
+     */
+    public Value greater(Value left, Value right) {
+        return cast(binary(Binary.Function.GREATER, left, right), DataType.FLOAT32);
+    }
+
+    private Value binary(Binary.Function function, Value left, Value right) {
+        return apply(new Binary(function), left, right);
+    }
+
+    /**
+     * A choice, element by element.
+     *
+     * @param condition where it is not zero, {@code yes} is taken
+     * @param yes one
+     * @param no the other
+     * @return the tensor
+     */
+    public Value where(Value condition, Value yes, Value no) {
+        return apply(new Where(), cast(condition, DataType.BOOL), yes, no);
+    }
+
+    /**
+     * The opposite.
+     *
+     * @param value a tensor
+     * @return {@code −value}
+     */
+    public Value negative(Value value) {
+        return unary(Unary.Function.NEGATIVE, value);
+    }
+
+    /**
+     * The absolute value.
+     *
+     * @param value a tensor
+     * @return {@code |value|}
+     */
+    public Value absolute(Value value) {
+        return unary(Unary.Function.ABS, value);
+    }
+
+    /**
+     * The square.
+     *
+     * @param value a tensor
+     * @return {@code value²}
+     */
+    public Value square(Value value) {
+        return times(value, value);
+    }
+
+    /**
+     * What is above zero.
+     *
+     * @param value a tensor
+     * @return {@code max(0, value)}
+     */
+    public Value positivePart(Value value) {
+        return unary(Unary.Function.RELU, value);
+    }
+
+    /**
+     * The smooth positive part.
+     *
+     * @param value a tensor
+     * @return {@code ln(1 + exp(value))}
+     */
+    public Value softplus(Value value) {
+        return unary(Unary.Function.SOFTPLUS, value);
+    }
+
+    private Value unary(Unary.Function function, Value value) {
+        return apply(new Unary(function), value);
+    }
+
+    /**
+     * The same numbers, stored otherwise.
+     *
+     * @param value a tensor
+     * @param data how
+     * @return the tensor
+     */
+    public Value cast(Value value, DataType data) {
+        return builder.data(value) == data ? value : apply(new Cast(data), value);
+    }
+
+    /**
+     * The logarithm of a softmax.
+     *
+     * @param logits a tensor
+     * @param axis along which the exponentials add up to 1
+     * @return the tensor
+     */
+    public Value logSoftmax(Value logits, long axis) {
+        return apply(new Softmax(axis, true), logits);
+    }
+
+    /**
+     * Takes one element of each row.
+     *
+     * @param rows {@code [batch, n]}
+     * @param indices {@code [batch]}, whole numbers from 0
+     * @return {@code [batch]}
+     */
+    public Value pick(Value rows, Value indices) {
+        Value column = apply(new GatherElements(1), rows, apply(new Unsqueeze(List.of(1L)), indices));
+        return apply(new Squeeze(List.of(1L)), column);
+    }
+
+    /**
+     * Takes elements of a list.
+     *
+     * @param list {@code [n]}
+     * @param indices whole numbers from 0, of any shape
+     * @return the elements, in the shape of the indices
+     */
+    public Value take(Value list, Value indices) {
+        return apply(new Gather(0), list, indices);
+    }
+
+    /**
+     * Where the largest element of each row is.
+     *
+     * @param rows {@code [batch, n]}
+     * @return {@code [batch]}, whole numbers from 0
+     */
+    public Value argMax(Value rows) {
+        return apply(new ArgReduce(true, 1, false), rows);
+    }
+
+    /**
+     * The mean over all elements.
+     *
+     * @param value a tensor
+     * @return a single number
+     */
+    public Value mean(Value value) {
+        return apply(new Reduce(Reduce.Function.MEAN, List.of(), false), value);
+    }
+
+    /**
+     * The sum over all elements.
+     *
+     * @param value a tensor
+     * @return a single number
+     */
+    public Value sum(Value value) {
+        return apply(new Reduce(Reduce.Function.SUM, List.of(), false), value);
+    }
+
+    /**
+     * The sum along one axis.
+     *
+     * @param value a tensor
+     * @param axis the axis, which goes
+     * @return the sums
+     */
+    public Value sum(Value value, long axis) {
+        return apply(new Reduce(Reduce.Function.SUM, List.of(axis), false), value);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.espalier.settings;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * What a text of settings can say: its sections in order, and what must hold between them.
+ *
+ * @param noun what such a text is called, {@code recipe} for one
+ * @param sections the sections, in the order in which they are written
+ * @param checks what must hold between sections
+ */
+public record Form(String noun, List<Section> sections, List<Check> checks) {
+    /** Copies the lists. */
+    public Form {
+        sections = List.copyOf(sections);
+        checks = List.copyOf(checks);
+    }
+
+    /**
+     * Something that must hold between sections.
+     *
+     * @param sections what it looks at; it is left out if one of these is wrong by itself
+     * @param conflicts finds what does not fit
+     */
+    public record Check(List<Section> sections, Function<Settings, List<Conflict>> conflicts) {
+        /** Copies the list. */
+        public Check {
+            sections = List.copyOf(sections);
+        }
+    }
+
+    /**
+     * Every key. A path may occur more than once, for different kinds of its section.
+     *
+     * @return the keys, section by section
+     */
+    public List<Key<?>> keys() {
+        return sections.stream()
+                .<Key<?>>flatMap(section -> section.keys().stream())
+                .toList();
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param file the file, TOML
+     * @param overrides values that replace those of the file, each as {@code section.key=value}
+     * @return the settings
+     * @throws IOException if the file cannot be read
+     * @throws SettingsException if they cannot be followed
+     */
+    public Settings read(Path file, List<String> overrides) throws IOException {
+        try {
+            return parse(file.toString(), Files.readString(file), overrides);
+        } catch (CharacterCodingException _) {
+            throw new SettingsException(
+                    file.toString(), List.of(new Problem(0, "it is no text in UTF-8, as a " + noun + " must be")));
+        }
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param source what messages call it
+     * @param toml the text
+     * @param overrides values that replace those of the text, each as {@code section.key=value}
+     * @return the settings
+     * @throws SettingsException if they cannot be followed
+     */
+    public Settings parse(String source, String toml, List<String> overrides) {
+        return new SettingsReader(this).read(source, toml, overrides);
+    }
+
+    /** What does not fit, of the checks whose sections are there. */
+    List<Conflict> conflicts(Settings settings) {
+        return checks.stream()
+                .filter(check -> check.sections.stream().allMatch(settings::has))
+                .flatMap(check -> check.conflicts.apply(settings).stream())
+                .toList();
+    }
+}

@@ -1,0 +1,190 @@
+package dev.espalier.settings;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** All values of a text of settings, section by section. Immutable and sound. {@link Form} reads it, and {@link #toToml} writes it. */
+public final class Settings {
+    private final Form form;
+    private final SequencedMap<String, Values> sections;
+
+    private Settings(Form form, SequencedMap<String, Values> sections) {
+        this.form = form;
+        this.sections = sections;
+    }
+
+    /** Those of some sections only, to be looked at by checks. */
+    static Settings partial(Form form, List<Values> sections) {
+        SequencedMap<String, Values> byName = new LinkedHashMap<>();
+        sections.forEach(values -> byName.put(values.section().name(), values));
+        return new Settings(form, byName);
+    }
+
+    private Settings checked() {
+        List<Conflict> conflicts = form.conflicts(this);
+        if (!conflicts.isEmpty()) {
+            throw new IllegalArgumentException(
+                    conflicts.stream().map(Conflict::message).collect(Collectors.joining("; ")));
+        }
+        return this;
+    }
+
+    boolean has(Section section) {
+        return sections.containsKey(section.name());
+    }
+
+    /**
+     * What these settings can say.
+     *
+     * @return the form
+     */
+    public Form form() {
+        return form;
+    }
+
+    /**
+     * The values of a section.
+     *
+     * @param section the section
+     * @return its values
+     */
+    public Values section(Section section) {
+        Values values = sections.get(section.name());
+        if (values == null) {
+            throw new IllegalArgumentException("a " + form.noun() + " has no section " + section);
+        }
+        return values;
+    }
+
+    /**
+     * The value of a key.
+     *
+     * @param key the key
+     * @param <T> its type
+     * @return the value
+     */
+    public <T> T of(Key<T> key) {
+        return sectionOf(key).of(key);
+    }
+
+    /**
+     * Whether a key has a value.
+     *
+     * @param key the key
+     * @return false if it belongs to another kind of its section
+     */
+    public boolean has(Key<?> key) {
+        return sectionOf(key).has(key);
+    }
+
+    private Values sectionOf(Key<?> key) {
+        Values values = sections.get(key.section());
+        if (values == null) {
+            throw new IllegalArgumentException("a " + form.noun() + " has no key " + key);
+        }
+        return values;
+    }
+
+    /**
+     * The same with another value.
+     *
+     * @param key the key
+     * @param value its value
+     * @param <T> its type
+     * @return the settings
+     * @throws IllegalArgumentException if the value is not legal, or does not fit the others
+     */
+    public <T> Settings with(Key<T> key, T value) {
+        return with(List.of(sectionOf(key).with(key, value)));
+    }
+
+    /**
+     * The same with other values of some sections.
+     *
+     * @param changed the values of these sections
+     * @return the settings
+     * @throws IllegalArgumentException if they do not fit the others
+     */
+    public Settings with(List<Values> changed) {
+        SequencedMap<String, Values> all = new LinkedHashMap<>(sections);
+        for (Values values : changed) {
+            section(values.section());
+            all.put(values.section().name(), values);
+        }
+        return new Settings(form, all).checked();
+    }
+
+    /**
+     * The same with other values, as on the command line.
+     *
+     * @param overrides such as {@code penalty.lambda=1e-3}
+     * @return the settings
+     * @throws SettingsException if they cannot be followed
+     */
+    public Settings with(String... overrides) {
+        return form.parse("the " + form.noun(), toToml(), List.of(overrides));
+    }
+
+    /**
+     * What was changed and must not be, where something that was begun with other settings is to go on.
+     *
+     * @param before what it was begun with
+     * @return a sentence for each key; none if it can go on
+     */
+    public List<String> changesSince(Settings before) {
+        Map<String, String> old = before.texts();
+        Map<String, String> now = texts();
+        Set<String> paths = new TreeSet<>(old.keySet());
+        paths.addAll(now.keySet());
+        form.keys().stream().filter(Key::isChangeable).map(Key::path).forEach(paths::remove);
+        List<String> changes = new ArrayList<>();
+        for (String path : paths) {
+            if (!Objects.equals(old.get(path), now.get(path))) {
+                changes.add("%s was %s, and is %s now".formatted(path, old.get(path), now.get(path)));
+            }
+        }
+        return changes;
+    }
+
+    /**
+     * All values that are in force, defaults included.
+     *
+     * @return values as TOML by path, such as {@code training.epochs}, in the order of {@link #toToml}
+     */
+    public SequencedMap<String, String> texts() {
+        SequencedMap<String, String> texts = new LinkedHashMap<>();
+        sections.values().forEach(values -> texts.putAll(values.texts()));
+        return texts;
+    }
+
+    /**
+     * All values that are in force, defaults included. Reading it gives equal settings.
+     *
+     * @return TOML
+     */
+    public String toToml() {
+        return sections.values().stream().map(Values::toToml).collect(Collectors.joining("\n"));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Settings settings && form.equals(settings.form) && sections.equals(settings.sections);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(form, sections);
+    }
+
+    @Override
+    public String toString() {
+        return toToml();
+    }
+}

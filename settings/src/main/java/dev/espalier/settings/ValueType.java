@@ -1,0 +1,169 @@
+package dev.espalier.settings;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.Toml;
+import org.tomlj.TomlArray;
+
+/**
+ * What a key of a recipe takes, and how that looks in TOML.
+ *
+ * @param <T> the Java type of its values
+ */
+sealed interface ValueType<T> {
+
+    /** What people call it, with an article. */
+    String description();
+
+    /** The value that the parser's object stands for; null if it is of another type. */
+    @Nullable
+    T from(Object parsed);
+
+    /** The value as TOML. */
+    String print(T value);
+
+    /** A text in quotes. */
+    record Text() implements ValueType<String> {
+        @Override
+        public String description() {
+            return "a text";
+        }
+
+        @Override
+        public @Nullable String from(Object parsed) {
+            return parsed instanceof String text ? text : null;
+        }
+
+        @Override
+        public String print(String value) {
+            return "\"" + Toml.tomlEscape(value) + "\"";
+        }
+    }
+
+    /** An integer of 32 bits. */
+    record Whole() implements ValueType<Integer> {
+        @Override
+        public String description() {
+            return "a whole number";
+        }
+
+        @Override
+        public @Nullable Integer from(Object parsed) {
+            return parsed instanceof Long number && number == number.intValue() ? (Integer) number.intValue() : null;
+        }
+
+        @Override
+        public String print(Integer value) {
+            return value.toString();
+        }
+    }
+
+    /** An integer of 64 bits. */
+    record LongWhole() implements ValueType<Long> {
+        @Override
+        public String description() {
+            return "a whole number";
+        }
+
+        @Override
+        public @Nullable Long from(Object parsed) {
+            return parsed instanceof Long number ? number : null;
+        }
+
+        @Override
+        public String print(Long value) {
+            return value.toString();
+        }
+    }
+
+    /** A floating-point number; a whole one is one too. */
+    record Decimal() implements ValueType<Double> {
+        @Override
+        public String description() {
+            return "a number";
+        }
+
+        @Override
+        public @Nullable Double from(Object parsed) {
+            return parsed instanceof Number number ? (Double) number.doubleValue() : null;
+        }
+
+        @Override
+        public String print(Double value) {
+            return value.toString().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** True or false. */
+    record Flag() implements ValueType<Boolean> {
+        @Override
+        public String description() {
+            return "true or false";
+        }
+
+        @Override
+        public @Nullable Boolean from(Object parsed) {
+            return parsed instanceof Boolean flag ? flag : null;
+        }
+
+        @Override
+        public String print(Boolean value) {
+            return value.toString();
+        }
+    }
+
+    /** One of the constants of an enum, in lower case and with hyphens. */
+    record Choice<E extends Enum<E>>(Class<E> choices) implements ValueType<E> {
+        @Override
+        public String description() {
+            return Arrays.stream(choices.getEnumConstants())
+                    .map(choice -> "\"" + label(choice) + "\"")
+                    .collect(Collectors.joining(", ", "one of ", ""));
+        }
+
+        @Override
+        public @Nullable E from(Object parsed) {
+            return Arrays.stream(choices.getEnumConstants())
+                    .filter(choice -> label(choice).equals(parsed))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        @Override
+        public String print(E value) {
+            return "\"" + label(value) + "\"";
+        }
+
+        static String label(Enum<?> choice) {
+            return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /** Several values of one type, in brackets. */
+    record ListOf<T>(ValueType<T> element, String description) implements ValueType<List<T>> {
+        @Override
+        public @Nullable List<T> from(Object parsed) {
+            if (!(parsed instanceof TomlArray array)) {
+                return null;
+            }
+            List<T> values = new ArrayList<>();
+            for (Object item : array.toList()) {
+                T value = element.from(item);
+                if (value == null) {
+                    return null;
+                }
+                values.add(value);
+            }
+            return List.copyOf(values);
+        }
+
+        @Override
+        public String print(List<T> value) {
+            return value.stream().map(element::print).collect(Collectors.joining(", ", "[", "]"));
+        }
+    }
+}

@@ -1,0 +1,390 @@
+package dev.espalier.torch;
+
+import ai.djl.engine.Engine;
+import ai.djl.engine.EngineException;
+import ai.djl.pytorch.engine.PtEngine;
+import ai.djl.pytorch.jni.LibUtils;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.function.Function;
+
+/**
+ * Functions of the libtorch that DJL has loaded, called without JNI. A function that cannot be found is a
+ * {@link Lookup.Missing} with the reason, logged once.
+ */
+@SuppressWarnings("restricted") // calling native functions is what this class is for
+final class LibTorch {
+    /** What {@code aoti_torch_*} functions return when all went well. */
+    private static final int SUCCESS = 0;
+
+    private static final String GLOBAL_CONTEXT = "_ZN2at13globalContextEv";
+
+    /** {@code void at::Context::set…(bool)}. */
+    private static final FunctionDescriptor SETTER =
+            FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_BOOLEAN);
+
+    private static final AddressLayout LONGS = ValueLayout.ADDRESS.withTargetLayout(
+            MemoryLayout.sequenceLayout(Long.MAX_VALUE / 8, ValueLayout.JAVA_LONG));
+
+    private LibTorch() {}
+
+    /**
+     * Something of libtorch that may be missing.
+     *
+     * @param <T> what it is
+     */
+    sealed interface Lookup<T> {
+        /**
+         * It is there.
+         *
+         * @param <T> what it is
+         * @param value it
+         */
+        record Found<T>(T value) implements Lookup<T> {}
+
+        /**
+         * It is not there.
+         *
+         * @param <T> what it would be
+         * @param reason why
+         */
+        record Missing<T>(String reason) implements Lookup<T> {}
+    }
+
+    /**
+     * Where a tensor lies.
+     *
+     * @param dataPointer {@code int aoti_torch_get_data_ptr(Tensor*, void**)}
+     * @param strides {@code int aoti_torch_get_strides(Tensor*, int64_t**)}
+     */
+    record Tensors(MethodHandle dataPointer, MethodHandle strides) {
+        private static final String DATA_POINTER = "aoti_torch_get_data_ptr";
+        private static final String STRIDES = "aoti_torch_get_strides";
+        private static final FunctionDescriptor QUERY =
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS);
+
+        static Tensors in(SymbolLookup library) {
+            return new Tensors(function(library, DATA_POINTER, QUERY), function(library, STRIDES, QUERY));
+        }
+
+        long address(long handle) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
+                require(DATA_POINTER, (int) dataPointer.invokeExact(handle, result));
+                return result.get(ValueLayout.ADDRESS, 0).address();
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        long[] strides(long handle, int dimensions) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
+                require(STRIDES, (int) strides.invokeExact(handle, result));
+                MemorySegment values = result.get(LONGS, 0);
+                long[] copy = new long[dimensions];
+                MemorySegment.copy(values, ValueLayout.JAVA_LONG, 0, copy, 0, dimensions);
+                return copy;
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        private static void require(String function, int code) {
+            if (code != SUCCESS) {
+                throw new IllegalArgumentException(function + " of libtorch refused the array with code " + code
+                        + ": it must have plain, dense memory (not the layout of ai.djl.pytorch.use_mkldnn)");
+            }
+        }
+    }
+
+    /**
+     * The switch of oneDNN.
+     *
+     * @param context {@code at::Context& at::globalContext()}
+     * @param setter {@code void at::Context::setUserEnabledMkldnn(bool)}
+     * @param getter {@code bool at::Context::userEnabledMkldnn() const}
+     */
+    record OneDnnSwitch(MethodHandle context, MethodHandle setter, MethodHandle getter) {
+
+        /** Names as a C++ compiler makes them, the same on every machine of ours. */
+        static OneDnnSwitch in(SymbolLookup library) {
+            return new OneDnnSwitch(
+                    function(library, GLOBAL_CONTEXT, FunctionDescriptor.of(ValueLayout.ADDRESS)),
+                    function(library, "_ZN2at7Context20setUserEnabledMkldnnEb", SETTER),
+                    function(
+                            library,
+                            "_ZNK2at7Context17userEnabledMkldnnEv",
+                            FunctionDescriptor.of(ValueLayout.JAVA_BOOLEAN, ValueLayout.ADDRESS)));
+        }
+
+        void switchTo(boolean enabled) {
+            try {
+                setter.invokeExact((MemorySegment) context.invokeExact(), enabled);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        boolean enabled() {
+            try {
+                return (boolean) getter.invokeExact((MemorySegment) context.invokeExact());
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
+     * How libtorch computes on GPUs; the processor does not mind.
+     *
+     * @param context {@code at::Context& at::globalContext()}
+     * @param cublas {@code void at::Context::setAllowTF32CuBLAS(bool)}, for products of matrices
+     * @param cudnn {@code void at::Context::setAllowTF32CuDNN(bool)}, for convolutions
+     * @param deterministic {@code void at::Context::setDeterministicCuDNN(bool)}
+     */
+    record GpuSwitches(MethodHandle context, MethodHandle cublas, MethodHandle cudnn, MethodHandle deterministic) {
+
+        static GpuSwitches in(SymbolLookup library) {
+            return new GpuSwitches(
+                    function(library, GLOBAL_CONTEXT, FunctionDescriptor.of(ValueLayout.ADDRESS)),
+                    function(library, "_ZN2at7Context18setAllowTF32CuBLASEb", SETTER),
+                    function(library, "_ZN2at7Context17setAllowTF32CuDNNEb", SETTER),
+                    function(library, "_ZN2at7Context21setDeterministicCuDNNEb", SETTER));
+        }
+
+        void allowTf32(boolean allowed) {
+            try {
+                MemorySegment global = (MemorySegment) context.invokeExact();
+                cublas.invokeExact(global, allowed);
+                cudnn.invokeExact(global, allowed);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        void requireDeterminism() {
+            try {
+                deterministic.invokeExact((MemorySegment) context.invokeExact(), true);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
+     * Products in another type than their operands are stored in: libtorch's autocast, which each thread has for itself.
+     *
+     * @param isEnabled {@code bool at::autocast::is_autocast_enabled(c10::DeviceType)}
+     * @param enable {@code void at::autocast::set_autocast_enabled(c10::DeviceType, bool)}
+     * @param choose {@code void at::autocast::set_autocast_dtype(c10::DeviceType, c10::ScalarType)}
+     * @param clear {@code void at::autocast::clear_cache()}: forgets the weights that were converted
+     */
+    record Autocast(MethodHandle isEnabled, MethodHandle enable, MethodHandle choose, MethodHandle clear) {
+        /** {@code c10::ScalarType::BFloat16}. */
+        private static final byte BFLOAT16 = 15;
+
+        static Autocast in(SymbolLookup library) {
+            return new Autocast(
+                    function(
+                            library,
+                            "_ZN2at8autocast19is_autocast_enabledEN3c1010DeviceTypeE",
+                            FunctionDescriptor.of(ValueLayout.JAVA_BOOLEAN, ValueLayout.JAVA_BYTE)),
+                    function(
+                            library,
+                            "_ZN2at8autocast20set_autocast_enabledEN3c1010DeviceTypeEb",
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_BYTE, ValueLayout.JAVA_BOOLEAN)),
+                    function(
+                            library,
+                            "_ZN2at8autocast18set_autocast_dtypeEN3c1010DeviceTypeENS1_10ScalarTypeE",
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_BYTE, ValueLayout.JAVA_BYTE)),
+                    function(library, "_ZN2at8autocast11clear_cacheEv", FunctionDescriptor.ofVoid()));
+        }
+
+        /**
+         * Switches to bfloat16, or back.
+         *
+         * @param deviceType {@code c10::DeviceType}
+         * @param enabled whether from now on
+         * @return whether before
+         */
+        boolean switchTo(byte deviceType, boolean enabled) {
+            try {
+                boolean before = (boolean) isEnabled.invokeExact(deviceType);
+                choose.invokeExact(deviceType, BFLOAT16);
+                enable.invokeExact(deviceType, enabled);
+                // Weights change between passes: what they were converted to is good for one.
+                clear.invokeExact();
+                return before;
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
+     * libtorch on GPUs.
+     *
+     * @param count {@code int8_t c10::cuda::device_count()}
+     * @param stream {@code int aoti_torch_get_current_cuda_stream(int32_t, void**)}
+     */
+    record Cuda(MethodHandle count, MethodHandle stream) {
+        private static final String STREAM = "aoti_torch_get_current_cuda_stream";
+
+        static Cuda in(SymbolLookup library) {
+            return new Cuda(
+                    function(library, "_ZN3c104cuda12device_countEv", FunctionDescriptor.of(ValueLayout.JAVA_BYTE)),
+                    function(
+                            library,
+                            STREAM,
+                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS)));
+        }
+
+        int deviceCount() {
+            try {
+                return (byte) count.invokeExact();
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        long currentStream(int gpu) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
+                int code = (int) stream.invokeExact(gpu, result);
+                if (code != SUCCESS) {
+                    throw new IllegalArgumentException(STREAM + " of libtorch knows no GPU " + gpu + ": code " + code);
+                }
+                return result.get(ValueLayout.ADDRESS, 0).address();
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /** Found when it is first asked for: loading libtorch takes a second. */
+    private static final class Symbols {
+        static final Lookup<SymbolLookup> LIBRARY = library();
+    }
+
+    /** See {@link #tensors()}. */
+    private static final class TensorsHolder {
+        static final Lookup<Tensors> TENSORS = find("the memory of arrays", Symbols.LIBRARY, Tensors::in);
+    }
+
+    /** See {@link #gpuSwitches()}. */
+    private static final class GpuSwitchesHolder {
+        static final Lookup<GpuSwitches> SWITCHES = find("the switches of GPUs", Symbols.LIBRARY, GpuSwitches::in);
+    }
+
+    /** See {@link #autocast()}. */
+    private static final class AutocastHolder {
+        static final Lookup<Autocast> AUTOCAST = find("products in bfloat16", Symbols.LIBRARY, Autocast::in);
+    }
+
+    /** See {@link #cuda()}. */
+    private static final class CudaHolder {
+        static final Lookup<Cuda> CUDA = cudaIn(Symbols.LIBRARY);
+    }
+
+    /** See {@link #oneDnnSwitch()}. */
+    private static final class OneDnnHolder {
+        static final Lookup<OneDnnSwitch> SWITCH = find("the switch of oneDNN", Symbols.LIBRARY, OneDnnSwitch::in);
+    }
+
+    static Lookup<Tensors> tensors() {
+        return TensorsHolder.TENSORS;
+    }
+
+    static Lookup<OneDnnSwitch> oneDnnSwitch() {
+        return OneDnnHolder.SWITCH;
+    }
+
+    static Lookup<GpuSwitches> gpuSwitches() {
+        return GpuSwitchesHolder.SWITCHES;
+    }
+
+    static Lookup<Autocast> autocast() {
+        return AutocastHolder.AUTOCAST;
+    }
+
+    static Lookup<Cuda> cuda() {
+        return CudaHolder.CUDA;
+    }
+
+    /** No GPU is the usual case, and nothing to warn of: whoever wants one is told. */
+    private static Lookup<Cuda> cudaIn(Lookup<SymbolLookup> core) {
+        if (core instanceof Lookup.Missing<SymbolLookup>(String reason)) {
+            return new Lookup.Missing<>(reason);
+        }
+        Path folder = Path.of(LibUtils.getLibtorchPath());
+        SymbolLookup library = SymbolLookup.loaderLookup();
+        for (String name : List.of("c10_cuda", "torch_cuda")) {
+            Path file = folder.resolve(System.mapLibraryName(name));
+            if (!Files.exists(file)) {
+                return new Lookup.Missing<>("the libtorch in " + folder + " is made for the processor alone: it has no "
+                        + file.getFileName()
+                        + "; name the folder of one that is made for CUDA in PYTORCH_LIBRARY_PATH, or put DJL's"
+                        + " pytorch-native for CUDA on the class path");
+            }
+            try {
+                library = library.or(SymbolLookup.libraryLookup(file, Arena.global()));
+            } catch (IllegalArgumentException e) {
+                return new Lookup.Missing<>(file + " cannot be loaded: " + e.getMessage());
+            }
+        }
+        return find("GPUs", new Lookup.Found<>(library), Cuda::in);
+    }
+
+    /** A class loader sees the libraries that its own classes loaded; libtorch was loaded by DJL, whoever loaded that. */
+    private static Lookup<SymbolLookup> library() {
+        try {
+            Engine.getEngine(PtEngine.ENGINE_NAME);
+            Path file = Path.of(LibUtils.getLibtorchPath(), System.mapLibraryName("torch_cpu"));
+            return new Lookup.Found<>(SymbolLookup.loaderLookup().or(SymbolLookup.libraryLookup(file, Arena.global())));
+        } catch (EngineException | IllegalArgumentException e) {
+            return new Lookup.Missing<>("libtorch is not there: " + e);
+        }
+    }
+
+    static <T> Lookup<T> find(String what, Lookup<SymbolLookup> where, Function<SymbolLookup, T> make) {
+        String reason;
+        switch (where) {
+            case Lookup.Found<SymbolLookup>(SymbolLookup library) -> {
+                try {
+                    return new Lookup.Found<>(make.apply(library));
+                } catch (NoSuchElementException e) {
+                    reason = "this libtorch has no such function: " + e.getMessage();
+                }
+            }
+            case Lookup.Missing<SymbolLookup>(String why) -> reason = why;
+        }
+        System.getLogger(LibTorch.class.getName()).log(Level.WARNING, "No access to {0}: {1}", what, reason);
+        return new Lookup.Missing<>(reason);
+    }
+
+    private static MethodHandle function(SymbolLookup library, String name, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(library.findOrThrow(name), descriptor);
+    }
+
+    /** Native functions declare no exceptions; what comes out of a call can only be unchecked. */
+    private static RuntimeException unchecked(Throwable thrown) {
+        return switch (thrown) {
+            case Error error -> throw error;
+            case RuntimeException exception -> exception;
+            default -> new IllegalStateException(thrown);
+        };
+    }
+}
