@@ -183,7 +183,7 @@ class SessionTest {
         Recipe recipe = recipe(
                 "method.non_finite=skip",
                 "schedule.kind=cosine",
-                "target.kind=sparsity",
+                "target.kind=groups",
                 "target.share=0.5",
                 "phases.heal_epochs=0");
         Task task = Task.of(recipe);
