@@ -113,6 +113,18 @@ public final class Key<T> {
     }
 
     /**
+     * One of some names.
+     *
+     * @param path section and name
+     * @param names what it can be
+     * @param meaning what it means, half a sentence
+     * @return the key, required
+     */
+    public static Key<String> oneOf(String path, List<String> names, String meaning) {
+        return of(path, new ValueType.OneOf(names), meaning);
+    }
+
+    /**
      * Several texts.
      *
      * @param path section and name

@@ -5,12 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 
 /**
- * What a key of a recipe takes, and how that looks in TOML.
+ * What a key takes, and how that looks in TOML.
  *
  * @param <T> the Java type of its values
  */
@@ -120,9 +121,7 @@ sealed interface ValueType<T> {
     record Choice<E extends Enum<E>>(Class<E> choices) implements ValueType<E> {
         @Override
         public String description() {
-            return Arrays.stream(choices.getEnumConstants())
-                    .map(choice -> "\"" + label(choice) + "\"")
-                    .collect(Collectors.joining(", ", "one of ", ""));
+            return oneOf(Arrays.stream(choices.getEnumConstants()).map(Choice::label));
         }
 
         @Override
@@ -141,6 +140,32 @@ sealed interface ValueType<T> {
         static String label(Enum<?> choice) {
             return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
+    }
+
+    /** One of some names. */
+    record OneOf(List<String> names) implements ValueType<String> {
+        OneOf {
+            names = List.copyOf(names);
+        }
+
+        @Override
+        public String description() {
+            return oneOf(names.stream());
+        }
+
+        @Override
+        public @Nullable String from(Object parsed) {
+            return parsed instanceof String name && names.contains(name) ? name : null;
+        }
+
+        @Override
+        public String print(String value) {
+            return "\"" + Toml.tomlEscape(value) + "\"";
+        }
+    }
+
+    private static String oneOf(Stream<String> names) {
+        return names.map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "one of ", ""));
     }
 
     /** Several values of one type, in brackets. */

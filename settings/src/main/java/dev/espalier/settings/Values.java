@@ -133,6 +133,35 @@ public final class Values {
     }
 
     /**
+     * The same of another kind. Keys that both kinds have keep their values; the others have their defaults.
+     *
+     * @param other the name of the kind
+     * @return the values
+     * @throws IllegalArgumentException if there is no such kind, or a key that only it has is required
+     */
+    public Values withKind(String other) {
+        Builder builder = new Builder(section, other);
+        section.kindKey()
+                .ifPresentOrElse(
+                        key -> builder.put(key, other),
+                        () -> {
+                            throw new IllegalArgumentException("section %s has no kinds".formatted(section));
+                        });
+        for (Key<?> key : section.keys(other)) {
+            if (has(key)) {
+                copy(builder, key);
+            } else {
+                putDefault(builder, key);
+            }
+        }
+        return builder.build();
+    }
+
+    private <T> void copy(Builder builder, Key<T> key) {
+        builder.put(key, of(key));
+    }
+
+    /**
      * All keys that have a value.
      *
      * @return the keys, in the order in which they are written
