@@ -1,8 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.RunOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -42,7 +41,7 @@ final class RecipeOptions {
     private DeviceOption device = new DeviceOption();
 
     Recipe recipe() throws IOException {
-        return RecipeReader.read(file, overrides);
+        return Recipe.read(file, overrides);
     }
 
     /**

@@ -111,6 +111,34 @@ final class TrainCommandTest {
                 second.result().orElseThrow().parametersBefore());
     }
 
+    /** Neither is part of this program: they are on its class path, and name themselves. */
+    @Test
+    void aModelAndAPenaltyOfSomebodyElseAreTrainedWith() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        assertSucceeded(Answer.to(
+                "train",
+                recipe,
+                "--set",
+                "model.kind=two-ways",
+                "--set",
+                "model.units=9",
+                "--set",
+                "penalty.kind=capped-norm",
+                "--set",
+                "penalty.cap=0.5",
+                "--run-dir",
+                run.path()));
+        String written = Files.readString(run.recipe());
+        assertTrue(written.contains("kind = \"two-ways\"\nunits = 9\n"), written);
+        assertTrue(written.contains("kind = \"capped-norm\"\nlambda = "), written);
+        assertTrue(run.result().orElseThrow().groupSparsity() < 1, "nothing became zero");
+        Answer wrong = Answer.to("train", recipe, "--set", "model.kind=two-ways", "--set", "model.units=0");
+        assertEquals(2, wrong.exitStatus());
+        assertTrue(
+                wrong.err().contains("model.units = 0 is not possible: it must be a whole number, at least 1"),
+                wrong.err());
+    }
+
     @Test
     void aFolderThatHoldsSomethingIsLeftAloneUnlessTheRunGoesOn() {
         Path run = folder.resolve("run");

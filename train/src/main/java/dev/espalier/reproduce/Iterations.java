@@ -7,7 +7,7 @@ import dev.espalier.prox.Branch;
 import dev.espalier.prox.Outcome;
 import dev.espalier.prox.Solver;
 import dev.espalier.prox.WeightedProx;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Unit;

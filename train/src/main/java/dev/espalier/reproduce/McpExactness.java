@@ -6,7 +6,7 @@ import dev.espalier.penalty.Profile;
 import dev.espalier.prox.NaiveProx;
 import dev.espalier.prox.Outcome;
 import dev.espalier.prox.WeightedProx;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;

@@ -7,7 +7,7 @@ import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.journal.Spread;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Unit;
 import java.io.IOException;

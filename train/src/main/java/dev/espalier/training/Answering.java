@@ -5,14 +5,10 @@ import dev.espalier.data.BatchPosition;
 import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Bert;
-import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.recipe.DataRecipe;
-import dev.espalier.recipe.EvaluationRecipe;
-import dev.espalier.recipe.ModelRecipe;
-import dev.espalier.recipe.Recipe;
 import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.SquadScores;
@@ -20,8 +16,15 @@ import dev.espalier.squad.WindowBatch;
 import dev.espalier.squad.WindowBatches;
 import dev.espalier.squad.Windows;
 import dev.espalier.squad.WordPiece;
+import dev.espalier.train.recipe.EvaluationRecipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Fitted;
+import dev.espalier.train.task.Materials;
+import dev.espalier.train.task.Signature;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,12 +41,27 @@ import java.util.function.Function;
  * in an evaluation, where it is a question.
  */
 public final class Answering implements Task {
+    private static final String TOKENS = "tokens";
+    private static final Signature SIGNATURE = new Signature(
+            "squad",
+            List.of(tokens(Bert.INPUT_IDS, true), tokens(Bert.ATTENTION_MASK, true), tokens(Bert.TOKEN_TYPE_IDS, false)),
+            List.of(logits(Bert.START_LOGITS), logits(Bert.END_LOGITS)));
+
     private final QuestionData data;
     private final Function<Weights, Graph> builder;
+    private final TaskModel model;
     private final int batchSize;
     private final AnswerSearch search;
     private final int evaluationBatchSize;
     private final Optional<WordPiece> tokenizer;
+
+    private static Signature.Input tokens(String name, boolean required) {
+        return new Signature.Input(name, DataType.INT64, Shape.of(TOKENS), required);
+    }
+
+    private static Signature.Output logits(String name) {
+        return new Signature.Output(name, Shape.of(TOKENS));
+    }
 
     /**
      * A task.
@@ -72,47 +90,28 @@ public final class Answering implements Task {
             Optional<WordPiece> tokenizer) {
         this.data = data;
         this.builder = builder;
+        this.model = new TaskModel(SIGNATURE, builder);
         this.batchSize = batchSize;
         this.search = search;
         this.evaluationBatchSize = evaluationBatchSize;
         this.tokenizer = tokenizer;
     }
 
-    /** Reads the checkpoint's tokenizer, the questions and, whenever a model is asked for, the checkpoint. */
-    static Answering of(Recipe recipe, DataRecipe.Squad source) throws IOException {
-        Path checkpoint = checkpoint(recipe.model());
-        WordPiece tokenizer = WordPiece.load(checkpoint);
-        QuestionData data = QuestionData.load(recipe.data(), source, tokenizer);
-        EvaluationRecipe evaluation = recipe.evaluation();
+    /** Reads the model's tokenizer, the questions and, whenever a model is asked for, the model. */
+    static Answering of(Materials materials, EvaluationRecipe evaluation) throws IOException {
+        Path folder = materials.tokenizer()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "data.kind = squad needs a model with a tokenizer: set model.kind to bert and model.checkpoint, or to onnx"
+                                + " and model.file, with the vocabulary beside it"));
+        WordPiece tokenizer = WordPiece.load(folder);
+        QuestionData data = QuestionData.load(materials.dataValues(), tokenizer);
         Answering task = new Answering(
                 data,
-                weights -> read(checkpoint, weights),
-                recipe.training().batchSize(),
+                TaskModel.builder(materials.model(), SIGNATURE),
+                materials.batchSize(),
                 new AnswerSearch(evaluation.best(), evaluation.answerLength()),
-                evaluation.batchSize());
+                materials.evaluationBatchSize());
         return task.withTokenizer(tokenizer);
-    }
-
-    private static Path checkpoint(ModelRecipe model) {
-        return switch (model) {
-            case ModelRecipe.Bert(String folder) -> Path.of(folder);
-            case ModelRecipe.Vgg16 _,
-                    ModelRecipe.ResNet34 _,
-                    ModelRecipe.SmallCnn _,
-                    ModelRecipe.Mlp _,
-                    ModelRecipe.Onnx _,
-                    ModelRecipe.Own _ ->
-                throw new IllegalArgumentException(
-                        "data.kind = squad needs a model with a tokenizer: set model.kind = \"bert\" and model.checkpoint");
-        };
-    }
-
-    private static Graph read(Path checkpoint, Weights weights) {
-        try {
-            return HuggingFace.read(checkpoint, weights).graph();
-        } catch (IOException problem) {
-            throw new UncheckedIOException(problem.getMessage(), problem);
-        }
     }
 
     /** The same with a tokenizer, which is laid beside the models that come out. */
@@ -137,7 +136,7 @@ public final class Answering implements Task {
 
     @Override
     public Graph model(Weights weights) {
-        return builder.apply(weights);
+        return model.build(weights);
     }
 
     @Override
@@ -157,7 +156,7 @@ public final class Answering implements Task {
             @Override
             public Example next() {
                 WindowBatch batch = batches.next();
-                return new Example(batch.inputs(), batch.labels(), batch.size());
+                return new Example(model.fitted().feed(batch.inputs()), batch.labels(), batch.size());
             }
 
             @Override
@@ -175,24 +174,30 @@ public final class Answering implements Task {
     /** The mean of the start's and the end's {@code −ln softmax(logits)[label]}. */
     @Override
     public Loss loss() {
+        String starts = model.fitted().output(Bert.START_LOGITS);
+        String ends = model.fitted().output(Bert.END_LOGITS);
         return (outputs, labels) -> {
-            NDArray start = Loss.crossEntropy(
-                    Objects.requireNonNull(outputs.get(Bert.START_LOGITS), Bert.START_LOGITS), labels.get(0));
-            NDArray end = Loss.crossEntropy(
-                    Objects.requireNonNull(outputs.get(Bert.END_LOGITS), Bert.END_LOGITS), labels.get(1));
+            NDArray start = Loss.crossEntropy(Objects.requireNonNull(outputs.get(starts), starts), labels.get(0));
+            NDArray end = Loss.crossEntropy(Objects.requireNonNull(outputs.get(ends), ends), labels.get(1));
             return start.add(end).div(2);
         };
     }
 
     @Override
     public int right(Map<String, Tensor> outputs, Example example) {
-        return AnswerReader.right(outputs, example.inputs(), example.labels());
+        Fitted names = model.fitted();
+        return AnswerReader.right(names.said(outputs), names.given(example.inputs()), example.labels());
     }
 
     @Override
-    public Evaluation evaluate(Model model, Part part) {
+    public Evaluation evaluate(Model asked, Part part) {
+        return judge(model.fitted().named(asked), part);
+    }
+
+    /** Judges a model that is asked by the task's names. */
+    private Evaluation judge(Model asked, Part part) {
         Windows windows = part(part);
-        AnswerReader.Reading reading = new AnswerReader(model::predict, search, evaluationBatchSize).read(windows);
+        AnswerReader.Reading reading = new AnswerReader(asked::predict, search, evaluationBatchSize).read(windows);
         SquadScores found = SquadScores.of(windows, reading);
         SequencedMap<String, Double> scores = new LinkedHashMap<>();
         scores.put("f1", found.f1());
@@ -216,7 +221,7 @@ public final class Answering implements Task {
     @Override
     public double chance() {
         Random random = new Random(0);
-        return evaluate(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
+        return judge(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
     }
 
     private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {
@@ -230,6 +235,7 @@ public final class Answering implements Task {
 
     @Override
     public Map<String, Tensor> sample() {
-        return data.test().batch(data.test().all().subList(0, 1)).inputs();
+        return model.fitted()
+                .feed(data.test().batch(data.test().all().subList(0, 1)).inputs());
     }
 }

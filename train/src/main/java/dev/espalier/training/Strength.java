@@ -15,9 +15,9 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.prox.Summary;
-import dev.espalier.recipe.Phase;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.TargetRecipe;
+import dev.espalier.train.recipe.Phase;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TargetRecipe;
 import dev.espalier.step.Optimizer;
 import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.TensorView;
@@ -50,6 +50,7 @@ final class Strength {
     private final int batchesPerEpoch;
     private final long stepsPerEpoch;
     private final HeldZeros held;
+    private final Optional<TargetRecipe> target;
     private final Optional<StrengthController> controller;
 
     /** λ that is in force, and the last one above zero. */
@@ -75,12 +76,9 @@ final class Strength {
         this.stepsPerEpoch = stepsPerEpoch;
         this.phases = recipe.phases(stepsPerEpoch);
         this.held = new HeldZeros(groups);
-        this.controller = recipe.target().kind() == TargetRecipe.Kind.NONE
-                ? Optional.empty()
-                : Optional.of(new StrengthController(
-                        recipe.penalty().lambda(),
-                        recipe.target().share(),
-                        recipe.target().reachedAfter()));
+        this.target = recipe.target();
+        this.controller = target.map(
+                wanted -> new StrengthController(recipe.lambda(), wanted.share(), wanted.reachedAfter()));
     }
 
     Phase phase(long epoch) {
@@ -128,7 +126,7 @@ final class Strength {
         switch (phase.kind()) {
             case WARM_UP -> change(0);
             case SPARSIFY ->
-                change(recipe.penaltyInForce().isPresent() ? recipe.penalty().lambda() : 0);
+                change(recipe.penaltyInForce().isPresent() ? recipe.lambda() : 0);
             case HEAL -> {
                 change(0);
                 held.hold(network.readableWeights(), recipe.method().threshold());
@@ -156,12 +154,22 @@ final class Strength {
 
     /** What is left of what the target is about. */
     private double share(Summary summary) {
-        return switch (recipe.target().kind()) {
-            case NONE -> 1;
-            case SPARSITY -> groupSparsity(summary);
-            case PARAMETERS -> share(PruneReport::parametersAfter, PruneReport::parametersBefore);
-            case FLOPS -> share(PruneReport::flopsAfter, PruneReport::flopsBefore);
-        };
+        return target.orElseThrow().counted().applyAsDouble(new TargetRecipe.Left() {
+            @Override
+            public double groups() {
+                return groupSparsity(summary);
+            }
+
+            @Override
+            public double parameters() {
+                return share(PruneReport::parametersAfter, PruneReport::parametersBefore);
+            }
+
+            @Override
+            public double flops() {
+                return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
+            }
+        });
     }
 
     private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
@@ -183,7 +191,7 @@ final class Strength {
 
     private void apply() {
         if (recipe.penaltyInForce().isPresent()) {
-            optimizer.changePenalty(recipe.penalty().penalty(lambda[NOW]).orElseThrow());
+            optimizer.changePenalty(recipe.penalty(lambda[NOW]).orElseThrow());
         }
     }
 

@@ -7,7 +7,10 @@ import dev.espalier.journal.Metrics;
 import dev.espalier.journal.MetricsLog;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -66,7 +69,7 @@ public final class TrainingRun {
      * @param options what does not change the outcome
      */
     public TrainingRun(Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
-        this.recipe = recipe.with("training.seeds=[" + seed + "]");
+        this.recipe = recipe.withSeed(seed);
         this.task = task;
         this.initial = initial;
         this.seed = seed;

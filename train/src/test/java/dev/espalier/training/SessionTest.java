@@ -15,8 +15,9 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -34,7 +35,7 @@ class SessionTest {
     private static final BiFunction<Graph, Device, Network> FAR = Network::outOfReach;
 
     private static Recipe recipe(String... overrides) {
-        return RecipeReader.parse("test.toml", """
+        return Recipe.parse("test.toml", """
                 [data]
                 kind = "digits"
                 train_limit = 200
@@ -110,7 +111,7 @@ class SessionTest {
     @Test
     void throughAllPhasesTheWeightsAreTheSame() throws IOException {
         Recipe recipe = recipe();
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session near = session(recipe, task, NEAR);
                 Session far = session(recipe, task, FAR)) {
             train(near, task, 0, 5);
@@ -127,7 +128,7 @@ class SessionTest {
     @Test
     void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
         Recipe recipe = recipe();
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
         Map<String, double[]> expected;
         try (Session first = session(recipe, task, FAR)) {
@@ -150,7 +151,7 @@ class SessionTest {
     void clippingIsTheSameUpToRounding() throws IOException {
         Recipe recipe =
                 recipe("training.clip_norm=0.1", "penalty.lambda=1e-4", "phases.heal_epochs=0", "training.epochs=1");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session near = session(recipe, task, NEAR);
                 Session far = session(recipe, task, FAR)) {
             train(near, task, 0, 1);
@@ -162,7 +163,7 @@ class SessionTest {
     @Test
     void theSubgradientMethodMakesItsZerosAtTheEnd() throws IOException {
         Recipe recipe = recipe("method.kind=subgradient", "method.threshold=1e-1", "phases.heal_epochs=0");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session near = session(recipe, task, NEAR);
                 Session far = session(recipe, task, FAR)) {
             for (Session session : List.of(near, far)) {
@@ -189,7 +190,7 @@ class SessionTest {
         assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
         for (String precision : List.of("float32", "tf32", "bf16")) {
             Recipe recipe = recipe("training.precision=" + precision, "training.clip_norm=5");
-            Task task = Task.of(recipe);
+            Task task = Tasks.of(recipe);
             try (Session near = session(recipe("training.clip_norm=5"), task, NEAR);
                     Session far = onGpu(recipe, task)) {
                 train(near, task, 0, 1);
@@ -210,7 +211,7 @@ class SessionTest {
     void aCheckpointOfAGpuIsGoneOnFromOnEitherDevice() throws IOException {
         assumeTrue(Torch.gpus() instanceof Gpus.Found, "there is no GPU here");
         Recipe recipe = recipe();
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
         Map<String, double[]> expected;
         try (Session first = onGpu(recipe, task)) {
@@ -236,7 +237,7 @@ class SessionTest {
     @Test
     void bfloat16LearnsAsWell() throws IOException {
         Recipe recipe = recipe("training.precision=bf16", "penalty.lambda=1e-4");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session session = session(recipe, task, NEAR)) {
             train(session, task, 0, 5);
             double accuracy = session.evaluate().main().getValue();

@@ -1,5 +1,9 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
 import java.util.List;
 
 /**
@@ -12,25 +16,16 @@ public record CheckpointRecipe(int every, int keep) {
 
     private static final Key<Integer> EVERY = Key.whole("checkpoint.every", "after how many steps, again and again")
             .in(Range.atLeast(1))
-            .otherwise(500);
+            .otherwise(500)
+            .changeable();
     private static final Key<Integer> KEEP = Key.whole("checkpoint.keep", "how many of the last checkpoints stay")
             .in(Range.atLeast(1))
-            .otherwise(2);
+            .otherwise(2)
+            .changeable();
 
-    static final Section<CheckpointRecipe> SECTION =
-            new Section<>("checkpoint", List.of(EVERY, KEEP), CheckpointRecipe::from, CheckpointRecipe::values);
+    static final Section SECTION = Section.of("checkpoint", List.of(EVERY, KEEP));
 
-    /** Checks the numbers. */
-    public CheckpointRecipe {
-        EVERY.require(every);
-        KEEP.require(keep);
-    }
-
-    private static CheckpointRecipe from(Values values) {
+    static CheckpointRecipe of(Values values) {
         return new CheckpointRecipe(values.of(EVERY), values.of(KEEP));
-    }
-
-    private Values values() {
-        return new Values().with(EVERY, every).with(KEEP, keep);
     }
 }

@@ -1,5 +1,9 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
 import java.util.List;
 
 /**
@@ -20,20 +24,9 @@ public record DivergenceRecipe(double largestLoss, int chanceEpochs) {
             .in(Range.atLeast(0))
             .otherwise(5);
 
-    static final Section<DivergenceRecipe> SECTION = new Section<>(
-            "divergence", List.of(LARGEST_LOSS, CHANCE_EPOCHS), DivergenceRecipe::from, DivergenceRecipe::values);
+    static final Section SECTION = Section.of("divergence", List.of(LARGEST_LOSS, CHANCE_EPOCHS));
 
-    /** Checks the limits. */
-    public DivergenceRecipe {
-        LARGEST_LOSS.require(largestLoss);
-        CHANCE_EPOCHS.require(chanceEpochs);
-    }
-
-    private static DivergenceRecipe from(Values values) {
+    static DivergenceRecipe of(Values values) {
         return new DivergenceRecipe(values.of(LARGEST_LOSS), values.of(CHANCE_EPOCHS));
-    }
-
-    private Values values() {
-        return new Values().with(LARGEST_LOSS, largestLoss).with(CHANCE_EPOCHS, chanceEpochs);
     }
 }

@@ -1,5 +1,9 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
 import dev.espalier.squad.AnswerSearch;
 import java.util.List;
 
@@ -30,29 +34,16 @@ public record EvaluationRecipe(int every, int batchSize, int best, int answerLen
             .in(Range.atLeast(1))
             .otherwise(AnswerSearch.DEFAULT.answerLength());
 
-    static final Section<EvaluationRecipe> SECTION = new Section<>(
-            "evaluation",
-            List.of(EVERY, BATCH_SIZE, BEST, ANSWER_LENGTH),
-            EvaluationRecipe::from,
-            EvaluationRecipe::values);
+    /** The section {@code [evaluation]}. */
+    public static final Section SECTION = Section.of("evaluation", List.of(EVERY, BATCH_SIZE, BEST, ANSWER_LENGTH));
 
-    /** Checks the numbers. */
-    public EvaluationRecipe {
-        EVERY.require(every);
-        BATCH_SIZE.require(batchSize);
-        BEST.require(best);
-        ANSWER_LENGTH.require(answerLength);
-    }
-
-    private static EvaluationRecipe from(Values values) {
+    /**
+     * What the section says.
+     *
+     * @param values its values
+     * @return how a model is judged
+     */
+    public static EvaluationRecipe of(Values values) {
         return new EvaluationRecipe(values.of(EVERY), values.of(BATCH_SIZE), values.of(BEST), values.of(ANSWER_LENGTH));
-    }
-
-    private Values values() {
-        return new Values()
-                .with(EVERY, every)
-                .with(BATCH_SIZE, batchSize)
-                .with(BEST, best)
-                .with(ANSWER_LENGTH, answerLength);
     }
 }

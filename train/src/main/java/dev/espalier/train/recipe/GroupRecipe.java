@@ -1,8 +1,12 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.group.Selector;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
 import java.util.List;
 
 /**
@@ -60,28 +64,21 @@ public record GroupRecipe(
     private static final Key<List<String>> FROZEN =
             patterns("groups.frozen", "names of parameters that are not trained, besides those of `rules`");
 
-    static final Section<GroupRecipe> SECTION = new Section<>(
-            "groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN), GroupRecipe::from, GroupRecipe::values);
+    static final Section SECTION =
+            Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN));
 
     private static Key<List<String>> patterns(String path, String meaning) {
         return Key.texts(path, meaning).in(Range.patterns()).otherwise(List.of());
     }
 
-    /** Checks the patterns. */
-    public GroupRecipe {
-        include = List.copyOf(INCLUDE.require(include));
-        exclude = List.copyOf(EXCLUDE.require(exclude));
-        frozen = List.copyOf(FROZEN.require(frozen));
-    }
-
     /**
      * Which weights are grouped.
      *
-     * @param model the model
+     * @param paper what the paper groups and freezes in the model
      * @return the rules
      */
-    public GroupRules groupRules(ModelRecipe model) {
-        GroupRules chosen = start(model).rules();
+    public GroupRules groupRules(PaperRules paper) {
+        GroupRules chosen = start(paper).rules();
         for (String pattern : include) {
             chosen = chosen.include(Selector.parametersMatching(pattern));
         }
@@ -99,24 +96,24 @@ public record GroupRecipe(
     /**
      * Which parameters stay as they are.
      *
-     * @param model the model
+     * @param paper what the paper groups and freezes in the model
      * @return their selector
      */
-    public Selector frozenParameters(ModelRecipe model) {
+    public Selector frozenParameters(PaperRules paper) {
         return frozen.stream()
                 .map(Selector::parametersMatching)
-                .reduce(start(model).frozen(), Selector::or);
+                .reduce(start(paper).frozen(), Selector::or);
     }
 
-    private PaperRules start(ModelRecipe model) {
+    private PaperRules start(PaperRules paper) {
         return switch (rules) {
-            case PAPER -> model.paperRules();
+            case PAPER -> paper;
             case ALL -> new PaperRules(GroupRules.everything(), Selector.nothing());
             case NONE -> new PaperRules(GroupRules.nothing(), Selector.nothing());
         };
     }
 
-    private static GroupRecipe from(Values values) {
+    static GroupRecipe of(Values values) {
         return new GroupRecipe(
                 values.of(RULES),
                 values.of(INCLUDE),
@@ -124,15 +121,5 @@ public record GroupRecipe(
                 values.of(JOIN),
                 values.of(HEADS),
                 values.of(FROZEN));
-    }
-
-    private Values values() {
-        return new Values()
-                .with(RULES, rules)
-                .with(INCLUDE, include)
-                .with(EXCLUDE, exclude)
-                .with(JOIN, join)
-                .with(HEADS, heads)
-                .with(FROZEN, frozen);
     }
 }

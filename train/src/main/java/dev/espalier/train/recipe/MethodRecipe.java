@@ -1,66 +1,41 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import dev.espalier.schedule.ToleranceSchedule;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
 import dev.espalier.step.StepOptions;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What is done with the penalty.
  *
  * @param kind the method
- * @param threshold for {@link Kind#SUBGRADIENT}: after the training with the penalty, groups with
+ * @param threshold for {@link Method#SUBGRADIENT}: after the training with the penalty, groups with
  *     {@code ‖x_g‖ ≤ threshold·√|g|} become zero; 0 for the others
- * @param tolerance for {@link Kind#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
+ * @param tolerance for {@link Method#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
  *     weights' type can tell, and for the others
  * @param nonFinite what a step does with a gradient that is not finite
  */
-public record MethodRecipe(Kind kind, double threshold, double tolerance, StepOptions.NonFinite nonFinite) {
+public record MethodRecipe(Method kind, double threshold, double tolerance, StepOptions.NonFinite nonFinite) {
 
-    /** Kinds of methods. */
-    public enum Kind {
-        /** Training without the penalty, for comparison. */
-        BASELINE,
-        /** Each step ends in the penalty's weighted proximal operator. */
-        PROXIMAL,
-        /** The penalty's subgradient is added to the gradient, and small groups are set to zero after training. */
-        SUBGRADIENT
-    }
-
-    private static final Key<Kind> KIND = Key.choice("method.kind", Kind.class, "what is done with the penalty")
-            .otherwise(Kind.PROXIMAL);
-    private static final Key<Double> THRESHOLD = Key.decimal(
-                    "method.threshold", "t: groups with ‖x_g‖ ≤ t·√size become zero after `training.epochs`")
-            .in(Range.notNegative())
-            .only(Kind.SUBGRADIENT);
-    private static final Key<Double> TOLERANCE = Key.decimal(
-                    "method.tolerance",
-                    "how exactly the proximal operator is solved; 0 for as exactly as the weights' type can tell")
-            .in(Range.notNegative())
-            .otherwise(0.0)
-            .only(Kind.PROXIMAL);
     private static final Key<StepOptions.NonFinite> NON_FINITE = Key.choice(
                     "method.non_finite",
                     StepOptions.NonFinite.class,
                     "what a step does with a gradient that is not finite: stop the training, or leave the step out")
             .otherwise(StepOptions.DEFAULT.nonFinite());
 
-    static final Section<MethodRecipe> SECTION = new Section<>(
-            "method", List.of(KIND, THRESHOLD, TOLERANCE, NON_FINITE), MethodRecipe::from, MethodRecipe::values);
+    private static final Kinds<Method> KINDS =
+            Kinds.of(List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT));
 
-    /** Checks the numbers. */
-    public MethodRecipe {
-        THRESHOLD.require(threshold);
-        TOLERANCE.require(tolerance);
-        requireUnused(kind, Kind.SUBGRADIENT, THRESHOLD, threshold);
-        requireUnused(kind, Kind.PROXIMAL, TOLERANCE, tolerance);
-    }
-
-    private static void requireUnused(Kind kind, Kind user, Key<Double> key, double value) {
-        if (kind != user && value != 0) {
-            throw new IllegalArgumentException("%s = %s must be 0 for method.kind = %s: only %s uses it"
-                    .formatted(key, value, ValueType.Choice.label(kind), ValueType.Choice.label(user)));
-        }
-    }
+    static final Section SECTION = Section.of(
+            "method",
+            "what is done with the penalty",
+            KINDS,
+            Optional.of(Method.PROXIMAL.name()),
+            List.of(NON_FINITE));
 
     /**
      * How steps are done.
@@ -69,31 +44,17 @@ public record MethodRecipe(Kind kind, double threshold, double tolerance, StepOp
      */
     public StepOptions stepOptions() {
         return StepOptions.DEFAULT
-                .withMethod(
-                        switch (kind) {
-                            case BASELINE, PROXIMAL -> StepOptions.Method.PROXIMAL;
-                            case SUBGRADIENT -> StepOptions.Method.SUBGRADIENT;
-                        })
+                .withMethod(kind.steps())
                 .withNonFinite(nonFinite)
                 .withTolerance(tolerance == 0 ? ToleranceSchedule.EXACT : new ToleranceSchedule(tolerance, 0));
     }
 
-    private static MethodRecipe from(Values values) {
-        Kind kind = values.of(KIND);
+    static MethodRecipe of(Values values) {
         return new MethodRecipe(
-                kind,
-                kind == Kind.SUBGRADIENT ? values.of(THRESHOLD) : 0,
-                kind == Kind.PROXIMAL ? values.of(TOLERANCE) : 0,
-                values.of(NON_FINITE));
+                KINDS.of(values), orZero(values, Method.THRESHOLD), orZero(values, Method.TOLERANCE), values.of(NON_FINITE));
     }
 
-    private Values values() {
-        Values values = new Values().with(KIND, kind);
-        switch (kind) {
-            case BASELINE -> {}
-            case PROXIMAL -> values.with(TOLERANCE, tolerance);
-            case SUBGRADIENT -> values.with(THRESHOLD, threshold);
-        }
-        return values.with(NON_FINITE, nonFinite);
+    private static double orZero(Values values, Key<Double> key) {
+        return values.has(key) ? values.of(key) : 0;
     }
 }

@@ -1,7 +1,14 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import dev.espalier.rule.UpdateRule;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
+import dev.espalier.settings.Variant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a gradient becomes a step.
@@ -11,20 +18,6 @@ import java.util.List;
  * @param weightDecay decoupled weight decay, of tensors with two axes or more
  */
 public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) {
-
-    private enum Kind {
-        ADAM,
-        SGD,
-        MOMENTUM,
-        ADAGRAD,
-        RMSPROP
-    }
-
-    private static final UpdateRule.Adam STANDARD_ADAM = new UpdateRule.Adam();
-    private static final UpdateRule.RmsProp STANDARD_RMSPROP = new UpdateRule.RmsProp();
-
-    private static final Key<Kind> KIND =
-            Key.choice("optimizer.kind", Kind.class, "which optimizer").otherwise(Kind.ADAM);
     private static final Key<Double> RATE = Key.decimal(
                     "optimizer.rate", "the learning rate that the schedule starts from")
             .in(Range.positive());
@@ -32,83 +25,70 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) 
                     "optimizer.weight_decay", "decoupled weight decay, not of biases and norms")
             .in(Range.notNegative())
             .otherwise(0.0);
-    private static final Key<Double> BETA1 = Key.decimal(
-                    "optimizer.beta1", "what the mean of gradients keeps each step")
-            .in(Range.fraction())
-            .otherwise(STANDARD_ADAM.beta1())
-            .only(Kind.ADAM);
-    private static final Key<Double> BETA2 = Key.decimal("optimizer.beta2", "what the mean of squares keeps each step")
-            .in(Range.fraction())
-            .otherwise(STANDARD_ADAM.beta2())
-            .only(Kind.ADAM);
-    private static final Key<Double> ADAM_EPSILON = epsilon(Kind.ADAM, STANDARD_ADAM.epsilon());
-    private static final Key<Double> MOMENTUM = Key.decimal("optimizer.momentum", "what the direction keeps each step")
-            .in(Range.fraction())
-            .otherwise(new UpdateRule.Momentum().momentum())
-            .only(Kind.MOMENTUM);
-    private static final Key<Double> ADAGRAD_EPSILON = epsilon(Kind.ADAGRAD, new UpdateRule.AdaGrad().epsilon());
-    private static final Key<Double> DECAY = Key.decimal("optimizer.decay", "what the mean of squares keeps each step")
-            .in(Range.fraction())
-            .otherwise(STANDARD_RMSPROP.decay())
-            .only(Kind.RMSPROP);
-    private static final Key<Double> RMSPROP_EPSILON = epsilon(Kind.RMSPROP, STANDARD_RMSPROP.epsilon());
 
-    static final Section<OptimizerRecipe> SECTION = new Section<>(
-            "optimizer",
-            List.of(
-                    KIND,
-                    RATE,
-                    WEIGHT_DECAY,
-                    BETA1,
-                    BETA2,
-                    ADAM_EPSILON,
-                    MOMENTUM,
-                    ADAGRAD_EPSILON,
-                    DECAY,
-                    RMSPROP_EPSILON),
-            OptimizerRecipe::from,
-            OptimizerRecipe::values);
+    private static final Kinds<Variant<UpdateRule>> KINDS =
+            Kinds.of(List.of(adam(), sgd(), momentum(), adagrad(), rmsprop()));
 
-    private static Key<Double> epsilon(Kind kind, double standard) {
+    static final Section SECTION =
+            Section.of("optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY));
+
+    private static Variant<UpdateRule> adam() {
+        UpdateRule.Adam standard = new UpdateRule.Adam();
+        Key<Double> beta1 = kept("optimizer.beta1", "what the mean of gradients keeps each step", standard.beta1());
+        Key<Double> beta2 = kept("optimizer.beta2", "what the mean of squares keeps each step", standard.beta2());
+        Key<Double> epsilon = epsilon(standard.epsilon());
+        return new Variant<>(
+                "adam",
+                "means of gradients and of their squares",
+                List.of(beta1, beta2, epsilon),
+                values -> new UpdateRule.Adam(values.of(beta1), values.of(beta2), values.of(epsilon)));
+    }
+
+    private static Variant<UpdateRule> sgd() {
+        return new Variant<>("sgd", "the gradient itself", List.of(), _ -> new UpdateRule.Sgd());
+    }
+
+    private static Variant<UpdateRule> momentum() {
+        Key<Double> momentum = kept(
+                "optimizer.momentum", "what the direction keeps each step", new UpdateRule.Momentum().momentum());
+        return new Variant<>(
+                "momentum",
+                "the gradient, and what is left of those before",
+                List.of(momentum),
+                values -> new UpdateRule.Momentum(values.of(momentum)));
+    }
+
+    private static Variant<UpdateRule> adagrad() {
+        Key<Double> epsilon = epsilon(new UpdateRule.AdaGrad().epsilon());
+        return new Variant<>(
+                "adagrad",
+                "gradients divided by the root of the sum of their squares",
+                List.of(epsilon),
+                values -> new UpdateRule.AdaGrad(values.of(epsilon)));
+    }
+
+    private static Variant<UpdateRule> rmsprop() {
+        UpdateRule.RmsProp standard = new UpdateRule.RmsProp();
+        Key<Double> decay = kept("optimizer.decay", "what the mean of squares keeps each step", standard.decay());
+        Key<Double> epsilon = epsilon(standard.epsilon());
+        return new Variant<>(
+                "rmsprop",
+                "gradients divided by the root of the mean of their squares",
+                List.of(decay, epsilon),
+                values -> new UpdateRule.RmsProp(values.of(decay), values.of(epsilon)));
+    }
+
+    private static Key<Double> kept(String path, String meaning, double standard) {
+        return Key.decimal(path, meaning).in(Range.fraction()).otherwise(standard);
+    }
+
+    private static Key<Double> epsilon(double standard) {
         return Key.decimal("optimizer.epsilon", "what keeps the divisor away from zero")
                 .in(Range.positive())
-                .otherwise(standard)
-                .only(kind);
+                .otherwise(standard);
     }
 
-    /** Checks the rate and the decay. */
-    public OptimizerRecipe {
-        RATE.require(rate);
-        WEIGHT_DECAY.require(weightDecay);
-    }
-
-    private static OptimizerRecipe from(Values values) {
-        UpdateRule rule = switch (values.of(KIND)) {
-            case ADAM -> new UpdateRule.Adam(values.of(BETA1), values.of(BETA2), values.of(ADAM_EPSILON));
-            case SGD -> new UpdateRule.Sgd();
-            case MOMENTUM -> new UpdateRule.Momentum(values.of(MOMENTUM));
-            case ADAGRAD -> new UpdateRule.AdaGrad(values.of(ADAGRAD_EPSILON));
-            case RMSPROP -> new UpdateRule.RmsProp(values.of(DECAY), values.of(RMSPROP_EPSILON));
-        };
-        return new OptimizerRecipe(rule, values.of(RATE), values.of(WEIGHT_DECAY));
-    }
-
-    private Values values() {
-        Values values = new Values();
-        switch (rule) {
-            case UpdateRule.Adam(double beta1, double beta2, double epsilon) ->
-                values.with(KIND, Kind.ADAM)
-                        .with(BETA1, beta1)
-                        .with(BETA2, beta2)
-                        .with(ADAM_EPSILON, epsilon);
-            case UpdateRule.Sgd() -> values.with(KIND, Kind.SGD);
-            case UpdateRule.Momentum(double momentum) ->
-                values.with(KIND, Kind.MOMENTUM).with(MOMENTUM, momentum);
-            case UpdateRule.AdaGrad(double epsilon) ->
-                values.with(KIND, Kind.ADAGRAD).with(ADAGRAD_EPSILON, epsilon);
-            case UpdateRule.RmsProp(double decay, double epsilon) ->
-                values.with(KIND, Kind.RMSPROP).with(DECAY, decay).with(RMSPROP_EPSILON, epsilon);
-        }
-        return values.with(RATE, rate).with(WEIGHT_DECAY, weightDecay);
+    static OptimizerRecipe of(Values values) {
+        return new OptimizerRecipe(KINDS.of(values).make(values), values.of(RATE), values.of(WEIGHT_DECAY));
     }
 }

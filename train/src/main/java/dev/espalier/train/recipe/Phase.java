@@ -1,6 +1,7 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import dev.espalier.schedule.LearningRate;
+import java.util.Locale;
 
 /**
  * A part of a training.
@@ -28,6 +29,6 @@ public record Phase(Kind kind, int epochs, long steps, LearningRate rate) {
      * @return its kind in lower case, such as {@code warm-up}
      */
     public String label() {
-        return ValueType.Choice.label(kind);
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -1,5 +1,13 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
+import dev.espalier.settings.Conflict;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,7 +28,7 @@ public record PhaseRecipe(int warmUpEpochs, double warmUpRate, int healEpochs, d
                     "phases.warm_up_rate", "the learning rate that their schedule starts from; 0 for `optimizer.rate`")
             .in(Range.notNegative())
             .otherwise(0.0);
-    static final Key<Integer> HEAL_EPOCHS = Key.whole(
+    private static final Key<Integer> HEAL_EPOCHS = Key.whole(
                     "phases.heal_epochs",
                     "epochs after `training.epochs`, without penalty; groups that are zero, or below"
                             + " `method.threshold`, stay zero")
@@ -31,37 +39,32 @@ public record PhaseRecipe(int warmUpEpochs, double warmUpRate, int healEpochs, d
             .in(Range.notNegative())
             .otherwise(0.0);
 
-    /** Nothing before and nothing after. */
-    public static final PhaseRecipe NONE = new PhaseRecipe(
-            WARM_UP_EPOCHS.standardValue().orElseThrow(),
-            WARM_UP_RATE.standardValue().orElseThrow(),
-            HEAL_EPOCHS.standardValue().orElseThrow(),
-            HEAL_RATE.standardValue().orElseThrow());
+    static final Section SECTION =
+            Section.of("phases", List.of(WARM_UP_EPOCHS, WARM_UP_RATE, HEAL_EPOCHS, HEAL_RATE));
 
-    static final Section<PhaseRecipe> SECTION = new Section<>(
-            "phases",
-            List.of(WARM_UP_EPOCHS, WARM_UP_RATE, HEAL_EPOCHS, HEAL_RATE),
-            PhaseRecipe::from,
-            PhaseRecipe::values);
+    /** Phases differ in what becomes of the penalty: without one there is nothing to tell apart. */
+    static final Form.Check NEED_A_PENALTY =
+            new Form.Check(List.of(SECTION, MethodRecipe.SECTION), PhaseRecipe::withoutPenalty);
 
-    /** Checks the numbers. */
-    public PhaseRecipe {
-        WARM_UP_EPOCHS.require(warmUpEpochs);
-        WARM_UP_RATE.require(warmUpRate);
-        HEAL_EPOCHS.require(healEpochs);
-        HEAL_RATE.require(healRate);
+    private static List<Conflict> withoutPenalty(Settings recipe) {
+        MethodRecipe method = MethodRecipe.of(recipe.section(MethodRecipe.SECTION));
+        PhaseRecipe phases = of(recipe.section(SECTION));
+        String mustBe = " = %d must be 0 for method.kind = " + method.kind().name();
+        List<Conflict> conflicts = new ArrayList<>(Conflict.unless(
+                method.kind().penalizes() || phases.warmUpEpochs == 0,
+                WARM_UP_EPOCHS.path(),
+                WARM_UP_EPOCHS + mustBe.formatted(phases.warmUpEpochs)
+                        + ": it has no penalty all along; raise training.epochs instead"));
+        conflicts.addAll(Conflict.unless(
+                method.kind().penalizes() || phases.healEpochs == 0,
+                HEAL_EPOCHS.path(),
+                HEAL_EPOCHS + mustBe.formatted(phases.healEpochs)
+                        + ": it has no zeros to hold; raise training.epochs instead"));
+        return conflicts;
     }
 
-    private static PhaseRecipe from(Values values) {
+    static PhaseRecipe of(Values values) {
         return new PhaseRecipe(
                 values.of(WARM_UP_EPOCHS), values.of(WARM_UP_RATE), values.of(HEAL_EPOCHS), values.of(HEAL_RATE));
-    }
-
-    private Values values() {
-        return new Values()
-                .with(WARM_UP_EPOCHS, warmUpEpochs)
-                .with(WARM_UP_RATE, warmUpRate)
-                .with(HEAL_EPOCHS, healEpochs)
-                .with(HEAL_RATE, healRate);
     }
 }

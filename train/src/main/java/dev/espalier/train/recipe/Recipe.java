@@ -1,85 +1,232 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
+import dev.espalier.data.DataSection;
 import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.penalty.Penalty;
 import dev.espalier.schedule.LearningRate;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
 import dev.espalier.step.StepOptions;
+import dev.espalier.train.model.ModelSection;
+import dev.espalier.train.task.TaskSection;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedMap;
-import java.util.stream.Collectors;
 
 /**
  * How a model is trained: all that decides the outcome, apart from the machine. Immutable and sound: a recipe that cannot
- * be followed is refused when it is made. {@link RecipeReader} reads it from TOML, and {@link #toToml} writes it.
- *
- * @param data what the model learns from
- * @param model the model
- * @param method what is done with the penalty
- * @param penalty the penalty of every group
- * @param groups which weights are grouped
- * @param optimizer how a gradient becomes a step
- * @param schedule how the learning rate changes
- * @param phases what comes before and after the training with the penalty
- * @param target how sparse the model shall become
- * @param training epochs, batches and seeds
- * @param evaluation how the model is judged
- * @param checkpoint when the state is written down
- * @param divergence when training is given up
+ * be followed is refused when it is made.
  */
-public record Recipe(
-        DataRecipe data,
-        ModelRecipe model,
-        MethodRecipe method,
-        PenaltyRecipe penalty,
-        GroupRecipe groups,
-        OptimizerRecipe optimizer,
-        ScheduleRecipe schedule,
-        PhaseRecipe phases,
-        TargetRecipe target,
-        TrainingRecipe training,
-        EvaluationRecipe evaluation,
-        CheckpointRecipe checkpoint,
-        DivergenceRecipe divergence) {
+public final class Recipe {
+    /** What a recipe can say: its sections, in the order of {@link #toToml}, and what must hold between them. */
+    public static final Form FORM = new Form(
+            "recipe",
+            List.of(
+                    DataSection.SECTION,
+                    TaskSection.SECTION,
+                    ModelSection.SECTION,
+                    MethodRecipe.SECTION,
+                    PenaltyKind.SECTION,
+                    GroupRecipe.SECTION,
+                    OptimizerRecipe.SECTION,
+                    ScheduleRecipe.SECTION,
+                    PhaseRecipe.SECTION,
+                    TargetRecipe.SECTION,
+                    TrainingRecipe.SECTION,
+                    EvaluationRecipe.SECTION,
+                    CheckpointRecipe.SECTION,
+                    DivergenceRecipe.SECTION),
+            checks());
 
-    /** In the order of {@link #toToml}. */
-    static final List<Section<?>> SECTIONS = List.of(
-            DataRecipe.SECTION,
-            ModelKeys.SECTION,
-            MethodRecipe.SECTION,
-            PenaltyKeys.SECTION,
-            GroupRecipe.SECTION,
-            OptimizerRecipe.SECTION,
-            ScheduleRecipe.SECTION,
-            PhaseRecipe.SECTION,
-            TargetRecipe.SECTION,
-            TrainingRecipe.SECTION,
-            EvaluationRecipe.SECTION,
-            CheckpointRecipe.SECTION,
-            DivergenceRecipe.SECTION);
+    private static List<Form.Check> checks() {
+        List<Form.Check> checks = new ArrayList<>(List.of(ModelSection.FITS_THE_DATA));
+        checks.addAll(PenaltyKind.CHECKS);
+        checks.add(ScheduleRecipe.WARMS_UP_IN_TIME);
+        checks.add(PhaseRecipe.NEED_A_PENALTY);
+        checks.add(TargetRecipe.CAN_BE_MET);
+        return checks;
+    }
 
-    /** Checks that the sections fit each other. */
-    public Recipe {
-        List<Conflicts.Conflict> conflicts =
-                Conflicts.between(data, model, method, penalty, groups, schedule, phases, target, training);
-        if (!conflicts.isEmpty()) {
-            throw new IllegalArgumentException(
-                    conflicts.stream().map(Conflicts.Conflict::message).collect(Collectors.joining("; ")));
-        }
+    private final Settings settings;
+
+    private Recipe(Settings settings) {
+        this.settings = settings;
     }
 
     /**
-     * Every key that a recipe can have. A path may occur more than once, for different kinds of its section.
+     * Reads a recipe from a file. Whatever is wrong in it is told at once.
      *
-     * @return the keys, section by section
+     * @param file the file, TOML
+     * @param overrides values that replace those of the file, each as {@code section.key=value}
+     * @return the recipe
+     * @throws IOException if the file cannot be read
+     * @throws dev.espalier.settings.SettingsException if the recipe cannot be followed
      */
-    public static List<Key<?>> keys() {
-        return SECTIONS.stream()
-                .<Key<?>>flatMap(section -> section.keys().stream())
-                .toList();
+    public static Recipe read(Path file, List<String> overrides) throws IOException {
+        return new Recipe(FORM.read(file, overrides));
+    }
+
+    /**
+     * Reads a recipe from a text.
+     *
+     * @param source what messages call it
+     * @param toml the text
+     * @param overrides values that replace those of the text, each as {@code section.key=value}
+     * @return the recipe
+     * @throws dev.espalier.settings.SettingsException if the recipe cannot be followed
+     */
+    public static Recipe parse(String source, String toml, List<String> overrides) {
+        return new Recipe(FORM.parse(source, toml, overrides));
+    }
+
+    /**
+     * All values that are in force, defaults included.
+     *
+     * @return the values, section by section
+     */
+    public Settings settings() {
+        return settings;
+    }
+
+    /**
+     * What the model learns from.
+     *
+     * @return the values of {@code [data]}
+     */
+    public Values data() {
+        return settings.section(DataSection.SECTION);
+    }
+
+    /**
+     * What is learned.
+     *
+     * @return the values of {@code [task]}
+     */
+    public Values task() {
+        return settings.section(TaskSection.SECTION);
+    }
+
+    /**
+     * The model.
+     *
+     * @return the values of {@code [model]}
+     */
+    public Values model() {
+        return settings.section(ModelSection.SECTION);
+    }
+
+    /**
+     * What is done with the penalty.
+     *
+     * @return the method
+     */
+    public MethodRecipe method() {
+        return MethodRecipe.of(settings.section(MethodRecipe.SECTION));
+    }
+
+    /**
+     * The strength of the penalty.
+     *
+     * @return λ; 0 if there is none
+     */
+    public double lambda() {
+        return PenaltyKind.lambda(settings.section(PenaltyKind.SECTION));
+    }
+
+    /**
+     * The penalty of every group, at another strength.
+     *
+     * @param lambda λ ≥ 0
+     * @return the penalty; empty for none
+     */
+    public Optional<Penalty> penalty(double lambda) {
+        return PenaltyKind.penalty(settings.section(PenaltyKind.SECTION), lambda);
+    }
+
+    /**
+     * Which weights are grouped.
+     *
+     * @return the section {@code [groups]}
+     */
+    public GroupRecipe groups() {
+        return GroupRecipe.of(settings.section(GroupRecipe.SECTION));
+    }
+
+    /**
+     * How a gradient becomes a step.
+     *
+     * @return the optimizer
+     */
+    public OptimizerRecipe optimizer() {
+        return OptimizerRecipe.of(settings.section(OptimizerRecipe.SECTION));
+    }
+
+    /**
+     * How the learning rate changes.
+     *
+     * @return the schedule
+     */
+    public ScheduleRecipe schedule() {
+        return ScheduleRecipe.of(settings.section(ScheduleRecipe.SECTION));
+    }
+
+    /**
+     * What comes before and after the training with the penalty.
+     *
+     * @return the section {@code [phases]}
+     */
+    public PhaseRecipe phases() {
+        return PhaseRecipe.of(settings.section(PhaseRecipe.SECTION));
+    }
+
+    /**
+     * How sparse the model shall become.
+     *
+     * @return the target; empty if λ stays as it is
+     */
+    public Optional<TargetRecipe> target() {
+        return TargetRecipe.of(settings.section(TargetRecipe.SECTION));
+    }
+
+    /**
+     * Epochs, batches and seeds.
+     *
+     * @return the section {@code [training]}
+     */
+    public TrainingRecipe training() {
+        return TrainingRecipe.of(settings.section(TrainingRecipe.SECTION));
+    }
+
+    /**
+     * How the model is judged.
+     *
+     * @return the section {@code [evaluation]}
+     */
+    public EvaluationRecipe evaluation() {
+        return EvaluationRecipe.of(settings.section(EvaluationRecipe.SECTION));
+    }
+
+    /**
+     * When the state is written down.
+     *
+     * @return the section {@code [checkpoint]}
+     */
+    public CheckpointRecipe checkpoint() {
+        return CheckpointRecipe.of(settings.section(CheckpointRecipe.SECTION));
+    }
+
+    /**
+     * When training is given up.
+     *
+     * @return the section {@code [divergence]}
+     */
+    public DivergenceRecipe divergence() {
+        return DivergenceRecipe.of(settings.section(DivergenceRecipe.SECTION));
     }
 
     /**
@@ -87,29 +234,62 @@ public record Recipe(
      *
      * @param overrides such as {@code penalty.lambda=1e-3}
      * @return the recipe
-     * @throws RecipeException if that is no recipe
+     * @throws dev.espalier.settings.SettingsException if that is no recipe
      */
     public Recipe with(String... overrides) {
-        return RecipeReader.parse("the recipe", toToml(), List.of(overrides));
+        return new Recipe(settings.with(overrides));
     }
 
     /**
-     * All values that are in force, defaults included.
+     * The same with a penalty of another strength.
      *
-     * @return values as TOML by path, such as {@code training.epochs}, in the order of {@link #toToml}
+     * @param lambda λ ≥ 0
+     * @return the recipe
+     * @throws IllegalArgumentException if it has no penalty
      */
-    public SequencedMap<String, String> settings() {
-        SequencedMap<String, String> settings = new LinkedHashMap<>();
-        String section = "";
-        for (String line : toToml().lines().filter(line -> !line.isEmpty()).toList()) {
-            if (line.startsWith("[")) {
-                section = line.substring(1, line.length() - 1);
-            } else {
-                int equals = line.indexOf(" = ");
-                settings.put(section + "." + line.substring(0, equals), line.substring(equals + 3));
-            }
-        }
-        return settings;
+    public Recipe withLambda(double lambda) {
+        return new Recipe(settings.with(PenaltyKind.LAMBDA, lambda));
+    }
+
+    /**
+     * The same with another threshold.
+     *
+     * @param threshold t ≥ 0: groups with {@code ‖x_g‖ ≤ t·√|g|} become zero in the end
+     * @return the recipe
+     * @throws IllegalArgumentException if its method is not {@link Method#SUBGRADIENT}
+     */
+    public Recipe withThreshold(double threshold) {
+        return new Recipe(settings.with(Method.THRESHOLD, threshold));
+    }
+
+    /**
+     * The same with one run.
+     *
+     * @param seed what all that is random in it depends on
+     * @return the recipe
+     */
+    public Recipe withSeed(long seed) {
+        return withSeeds(List.of(seed));
+    }
+
+    /**
+     * The same with other runs.
+     *
+     * @param seeds one run for each, all different
+     * @return the recipe
+     */
+    public Recipe withSeeds(List<Long> seeds) {
+        return new Recipe(settings.with(TrainingRecipe.SEEDS, List.copyOf(seeds)));
+    }
+
+    /**
+     * The same over another number of epochs.
+     *
+     * @param epochs passes over the training data, those of the phases before and after not counted
+     * @return the recipe
+     */
+    public Recipe withEpochs(int epochs) {
+        return new Recipe(settings.with(TrainingRecipe.EPOCHS, epochs));
     }
 
     /**
@@ -119,20 +299,11 @@ public record Recipe(
      * @return the recipe
      */
     public Recipe asBaseline() {
-        return new Recipe(
-                data,
-                model,
-                new MethodRecipe(MethodRecipe.Kind.BASELINE, 0, 0, method.nonFinite()),
-                penalty,
-                groups,
-                optimizer,
-                schedule,
-                PhaseRecipe.NONE,
-                TargetRecipe.NONE,
-                training.withEpochs(totalEpochs()),
-                evaluation,
-                checkpoint,
-                divergence);
+        return new Recipe(settings.with(List.of(
+                settings.section(MethodRecipe.SECTION).withKind(Method.BASELINE.name()),
+                Values.defaults(PhaseRecipe.SECTION, ""),
+                TargetRecipe.none(),
+                settings.section(TrainingRecipe.SECTION).with(TrainingRecipe.EPOCHS, totalEpochs()))));
     }
 
     /**
@@ -141,10 +312,7 @@ public record Recipe(
      * @return the recipe's penalty; empty for a baseline
      */
     public Optional<Penalty> penaltyInForce() {
-        return switch (method.kind()) {
-            case BASELINE -> Optional.empty();
-            case PROXIMAL, SUBGRADIENT -> penalty.penalty();
-        };
+        return method().kind().penalizes() ? penalty(lambda()) : Optional.empty();
     }
 
     /**
@@ -155,19 +323,25 @@ public record Recipe(
      * @return one to three phases, none of them empty
      */
     public List<Phase> phases(long stepsPerEpoch) {
+        PhaseRecipe phases = phases();
         List<Phase> list = new ArrayList<>();
         addPhase(list, Phase.Kind.WARM_UP, phases.warmUpEpochs(), phases.warmUpRate(), stepsPerEpoch);
-        addPhase(list, Phase.Kind.SPARSIFY, training.epochs(), optimizer.rate(), stepsPerEpoch);
+        addPhase(
+                list,
+                Phase.Kind.SPARSIFY,
+                training().epochs(),
+                optimizer().rate(),
+                stepsPerEpoch);
         addPhase(list, Phase.Kind.HEAL, phases.healEpochs(), phases.healRate(), stepsPerEpoch);
         return List.copyOf(list);
     }
 
     private void addPhase(List<Phase> list, Phase.Kind kind, int epochs, double rateOrZero, long stepsPerEpoch) {
         if (epochs > 0) {
-            double rate = rateOrZero == 0 ? optimizer.rate() : rateOrZero;
+            double rate = rateOrZero == 0 ? optimizer().rate() : rateOrZero;
             LearningRate learningRate = list.isEmpty()
-                    ? schedule.learningRate(rate, epochs, stepsPerEpoch)
-                    : schedule.withoutWarmUp(rate, epochs, stepsPerEpoch);
+                    ? schedule().learningRate(rate, epochs, stepsPerEpoch)
+                    : schedule().withoutWarmUp(rate, epochs, stepsPerEpoch);
             list.add(new Phase(kind, epochs, Math.multiplyExact(epochs, stepsPerEpoch), learningRate));
         }
     }
@@ -178,7 +352,9 @@ public record Recipe(
      * @return the epochs of all phases
      */
     public int totalEpochs() {
-        return Math.addExact(Math.addExact(phases.warmUpEpochs(), training.epochs()), phases.healEpochs());
+        PhaseRecipe phases = phases();
+        return Math.addExact(
+                Math.addExact(phases.warmUpEpochs(), training().epochs()), phases.healEpochs());
     }
 
     /**
@@ -202,7 +378,11 @@ public record Recipe(
      * @return the rules
      */
     public GroupRules groupRules() {
-        return groups.groupRules(model);
+        return groups().groupRules(paperRules());
+    }
+
+    private PaperRules paperRules() {
+        return ModelSection.KINDS.of(model()).paperRules();
     }
 
     /**
@@ -215,8 +395,8 @@ public record Recipe(
         return new TrainingPlan(
                 penaltyInForce().orElse(null),
                 learningRate(stepsPerEpoch),
-                optimizer.weightDecay(),
-                groups.frozenParameters(model));
+                optimizer().weightDecay(),
+                groups().frozenParameters(paperRules()));
     }
 
     /**
@@ -225,7 +405,7 @@ public record Recipe(
      * @return the options of an optimizer
      */
     public StepOptions stepOptions() {
-        return method.stepOptions();
+        return method().stepOptions();
     }
 
     /**
@@ -234,20 +414,21 @@ public record Recipe(
      * @return TOML
      */
     public String toToml() {
-        return String.join(
-                "\n",
-                DataRecipe.SECTION.toToml(data),
-                ModelKeys.SECTION.toToml(model),
-                MethodRecipe.SECTION.toToml(method),
-                PenaltyKeys.SECTION.toToml(penalty),
-                GroupRecipe.SECTION.toToml(groups),
-                OptimizerRecipe.SECTION.toToml(optimizer),
-                ScheduleRecipe.SECTION.toToml(schedule),
-                PhaseRecipe.SECTION.toToml(phases),
-                TargetRecipe.SECTION.toToml(target),
-                TrainingRecipe.SECTION.toToml(training),
-                EvaluationRecipe.SECTION.toToml(evaluation),
-                CheckpointRecipe.SECTION.toToml(checkpoint),
-                DivergenceRecipe.SECTION.toToml(divergence));
+        return settings.toToml();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Recipe recipe && settings.equals(recipe.settings);
+    }
+
+    @Override
+    public int hashCode() {
+        return settings.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return toToml();
     }
 }

@@ -1,8 +1,18 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import dev.espalier.check.Check;
 import dev.espalier.schedule.LearningRate;
+import dev.espalier.settings.Conflict;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
+import dev.espalier.settings.Variant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How the learning rate changes over training, in epochs.
@@ -12,93 +22,96 @@ import java.util.List;
  */
 public record ScheduleRecipe(Shape shape, double warmUp) {
 
-    private enum Kind {
-        CONSTANT,
-        STEP,
-        MULTI_STEP,
-        LINEAR,
-        COSINE
+    /** How the rate falls. */
+    @FunctionalInterface
+    public interface Shape {
+        /**
+         * The learning rate in steps.
+         *
+         * @param rate the rate to begin with
+         * @param epochs for how long
+         * @param stepsPerEpoch how many steps an epoch has
+         * @return the learning rate
+         */
+        LearningRate over(double rate, int epochs, long stepsPerEpoch);
     }
 
-    private static final Key<Kind> KIND =
-            Key.choice("schedule.kind", Kind.class, "how the rate falls").otherwise(Kind.CONSTANT);
     private static final Key<Double> FACTOR = Key.decimal("schedule.factor", "what the rate is multiplied with")
             .in(Range.positive())
-            .otherwise(0.1)
-            .only(Kind.STEP, Kind.MULTI_STEP);
-    private static final Key<Integer> EVERY = Key.whole("schedule.every", "after how many epochs, again and again")
-            .in(Range.atLeast(1))
-            .only(Kind.STEP);
-    private static final Key<List<Integer>> MILESTONES = Key.wholes("schedule.milestones", "after which epochs")
-            .in(Range.rising(1))
-            .only(Kind.MULTI_STEP);
-    private static final Key<Double> LAST = Key.decimal("schedule.last", "the rate at the end")
-            .in(Range.notNegative())
-            .otherwise(0.0)
-            .only(Kind.COSINE);
-    static final Key<Double> WARM_UP = Key.decimal(
+            .otherwise(0.1);
+    private static final Key<Double> WARM_UP = Key.decimal(
                     "schedule.warm_up", "for how many epochs, or parts of one, the rate first rises from zero")
             .in(Range.notNegative())
             .otherwise(0.0);
 
-    static final Section<ScheduleRecipe> SECTION = new Section<>(
-            "schedule",
-            List.of(KIND, FACTOR, EVERY, MILESTONES, LAST, WARM_UP),
-            ScheduleRecipe::from,
-            ScheduleRecipe::values);
+    private static final Kinds<Variant<Shape>> KINDS =
+            Kinds.of(List.of(constant(), step(), multiStep(), linear(), cosine()));
 
-    /** Checks the warm-up. */
-    public ScheduleRecipe {
-        WARM_UP.require(warmUp);
+    static final Section SECTION =
+            Section.of("schedule", "how the rate falls", KINDS, Optional.of("constant"), List.of(WARM_UP));
+
+    /** The warm-up is over before the first phase is. */
+    static final Form.Check WARMS_UP_IN_TIME = new Form.Check(
+            List.of(SECTION, PhaseRecipe.SECTION, TrainingRecipe.SECTION), ScheduleRecipe::longWarmUp);
+
+    private static Variant<Shape> constant() {
+        return new Variant<>("constant", "it does not", List.of(), _ -> (rate, _, _) -> LearningRate.constant(rate));
     }
 
-    /** How the rate falls. */
-    public sealed interface Shape {}
-
-    /** It does not. */
-    public record Constant() implements Shape {}
-
-    /**
-     * It is multiplied again and again.
-     *
-     * @param factor with what
-     * @param every after how many epochs
-     */
-    public record Step(double factor, int every) implements Shape {
-        /** Checks the numbers. */
-        public Step {
-            FACTOR.require(factor);
-            EVERY.require(every);
-        }
+    private static Variant<Shape> step() {
+        Key<Integer> every =
+                Key.whole("schedule.every", "after how many epochs, again and again").in(Range.atLeast(1));
+        return new Variant<>("step", "it is multiplied again and again", List.of(FACTOR, every), values -> {
+            double factor = values.of(FACTOR);
+            int epochs = values.of(every);
+            return (rate, _, stepsPerEpoch) ->
+                    new LearningRate.StepDecay(rate, factor, Math.multiplyExact(epochs, stepsPerEpoch));
+        });
     }
 
-    /**
-     * It is multiplied now and then.
-     *
-     * @param factor with what
-     * @param milestones after which epochs
-     */
-    public record MultiStep(double factor, List<Integer> milestones) implements Shape {
-        /** Checks the numbers. */
-        public MultiStep {
-            FACTOR.require(factor);
-            milestones = List.copyOf(MILESTONES.require(milestones));
-        }
+    private static Variant<Shape> multiStep() {
+        Key<List<Integer>> milestones = Key.wholes("schedule.milestones", "after which epochs").in(Range.rising(1));
+        return new Variant<>("multi-step", "it is multiplied now and then", List.of(FACTOR, milestones), values -> {
+            double factor = values.of(FACTOR);
+            List<Integer> epochs = values.of(milestones);
+            return (rate, _, stepsPerEpoch) -> new LearningRate.MultiStep(
+                    rate,
+                    factor,
+                    epochs.stream()
+                            .map(epoch -> Math.multiplyExact(epoch, stepsPerEpoch))
+                            .toList());
+        });
     }
 
-    /** Linearly, to zero at the end of training. */
-    public record Linear() implements Shape {}
+    private static Variant<Shape> linear() {
+        return new Variant<>(
+                "linear",
+                "linearly, to zero at the end of training",
+                List.of(),
+                _ -> (rate, epochs, stepsPerEpoch) ->
+                        new LearningRate.LinearToZero(rate, Math.multiplyExact(epochs, stepsPerEpoch)));
+    }
 
-    /**
-     * Along half a cosine.
-     *
-     * @param last the rate at the end of training
-     */
-    public record Cosine(double last) implements Shape {
-        /** Checks the rate. */
-        public Cosine {
-            LAST.require(last);
-        }
+    private static Variant<Shape> cosine() {
+        Key<Double> last = Key.decimal("schedule.last", "the rate at the end")
+                .in(Range.notNegative())
+                .otherwise(0.0);
+        return new Variant<>("cosine", "along half a cosine", List.of(last), values -> {
+            double end = values.of(last);
+            return (rate, epochs, stepsPerEpoch) ->
+                    new LearningRate.Cosine(rate, end, Math.multiplyExact(epochs, stepsPerEpoch));
+        });
+    }
+
+    private static List<Conflict> longWarmUp(Settings recipe) {
+        double warmUp = of(recipe.section(SECTION)).warmUp;
+        int before = PhaseRecipe.of(recipe.section(PhaseRecipe.SECTION)).warmUpEpochs();
+        Key<Integer> first = before > 0 ? PhaseRecipe.WARM_UP_EPOCHS : TrainingRecipe.EPOCHS;
+        int epochs = recipe.of(first);
+        return Conflict.unless(
+                warmUp <= epochs,
+                WARM_UP.path(),
+                "%s = %s must be at most %s = %d".formatted(WARM_UP, warmUp, first, epochs));
     }
 
     /**
@@ -125,45 +138,10 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
      */
     public LearningRate withoutWarmUp(double rate, int epochs, long stepsPerEpoch) {
         Check.atLeast("stepsPerEpoch", stepsPerEpoch, 1);
-        long steps = Math.multiplyExact(epochs, stepsPerEpoch);
-        return switch (shape) {
-            case Constant() -> LearningRate.constant(rate);
-            case Step(double factor, int every) ->
-                new LearningRate.StepDecay(rate, factor, Math.multiplyExact(every, stepsPerEpoch));
-            case MultiStep(double factor, List<Integer> milestones) ->
-                new LearningRate.MultiStep(
-                        rate,
-                        factor,
-                        milestones.stream()
-                                .map(epoch -> Math.multiplyExact(epoch, stepsPerEpoch))
-                                .toList());
-            case Linear() -> new LearningRate.LinearToZero(rate, steps);
-            case Cosine(double last) -> new LearningRate.Cosine(rate, last, steps);
-        };
+        return shape.over(rate, epochs, stepsPerEpoch);
     }
 
-    private static ScheduleRecipe from(Values values) {
-        Shape shape = switch (values.of(KIND)) {
-            case CONSTANT -> new Constant();
-            case STEP -> new Step(values.of(FACTOR), values.of(EVERY));
-            case MULTI_STEP -> new MultiStep(values.of(FACTOR), values.of(MILESTONES));
-            case LINEAR -> new Linear();
-            case COSINE -> new Cosine(values.of(LAST));
-        };
-        return new ScheduleRecipe(shape, values.of(WARM_UP));
-    }
-
-    private Values values() {
-        Values values = new Values();
-        switch (shape) {
-            case Constant() -> values.with(KIND, Kind.CONSTANT);
-            case Step(double factor, int every) ->
-                values.with(KIND, Kind.STEP).with(FACTOR, factor).with(EVERY, every);
-            case MultiStep(double factor, List<Integer> milestones) ->
-                values.with(KIND, Kind.MULTI_STEP).with(FACTOR, factor).with(MILESTONES, milestones);
-            case Linear() -> values.with(KIND, Kind.LINEAR);
-            case Cosine(double last) -> values.with(KIND, Kind.COSINE).with(LAST, last);
-        }
-        return values.with(WARM_UP, warmUp);
+    static ScheduleRecipe of(Values values) {
+        return new ScheduleRecipe(KINDS.of(values).make(values), values.of(WARM_UP));
     }
 }

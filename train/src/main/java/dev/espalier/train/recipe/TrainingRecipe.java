@@ -1,5 +1,9 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
 import java.util.List;
 
 /**
@@ -25,7 +29,7 @@ public record TrainingRecipe(
         BF16
     }
 
-    private static final Key<Integer> EPOCHS =
+    static final Key<Integer> EPOCHS =
             Key.whole("training.epochs", "passes over the training data").in(Range.atLeast(1));
     private static final Key<Integer> BATCH_SIZE = Key.whole("training.batch_size", "samples that are computed at once")
             .in(Range.atLeast(1));
@@ -42,37 +46,15 @@ public record TrainingRecipe(
                     Precision.class,
                     "how exactly products and convolutions are computed; weights, gradients and the step are float32")
             .otherwise(Precision.FLOAT32);
-    private static final Key<List<Long>> SEEDS = Key.longWholes(
+    static final Key<List<Long>> SEEDS = Key.longWholes(
                     "training.seeds", "one run for each; several give mean ± standard deviation")
             .in(Range.distinct())
             .otherwise(List.of(1L));
 
-    static final Section<TrainingRecipe> SECTION = new Section<>(
-            "training",
-            List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS),
-            TrainingRecipe::from,
-            TrainingRecipe::values);
+    static final Section SECTION =
+            Section.of("training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS));
 
-    /** Checks the numbers. */
-    public TrainingRecipe {
-        EPOCHS.require(epochs);
-        BATCH_SIZE.require(batchSize);
-        ACCUMULATE.require(accumulate);
-        CLIP_NORM.require(clipNorm);
-        seeds = List.copyOf(SEEDS.require(seeds));
-    }
-
-    /**
-     * The same over another number of epochs.
-     *
-     * @param other passes over the training data
-     * @return the recipe
-     */
-    public TrainingRecipe withEpochs(int other) {
-        return new TrainingRecipe(other, batchSize, accumulate, clipNorm, precision, seeds);
-    }
-
-    private static TrainingRecipe from(Values values) {
+    static TrainingRecipe of(Values values) {
         return new TrainingRecipe(
                 values.of(EPOCHS),
                 values.of(BATCH_SIZE),
@@ -80,15 +62,5 @@ public record TrainingRecipe(
                 values.of(CLIP_NORM),
                 values.of(PRECISION),
                 values.of(SEEDS));
-    }
-
-    private Values values() {
-        return new Values()
-                .with(EPOCHS, epochs)
-                .with(BATCH_SIZE, batchSize)
-                .with(ACCUMULATE, accumulate)
-                .with(CLIP_NORM, clipNorm)
-                .with(PRECISION, precision)
-                .with(SEEDS, seeds);
     }
 }

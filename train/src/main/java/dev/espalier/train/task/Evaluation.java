@@ -1,4 +1,4 @@
-package dev.espalier.training;
+package dev.espalier.train.task;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;

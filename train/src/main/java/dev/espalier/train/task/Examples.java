@@ -1,4 +1,4 @@
-package dev.espalier.training;
+package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
 import java.util.Iterator;

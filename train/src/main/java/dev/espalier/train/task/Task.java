@@ -1,12 +1,10 @@
-package dev.espalier.training;
+package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
 import dev.espalier.djl.network.Loss;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.recipe.DataRecipe;
-import dev.espalier.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,23 +31,6 @@ public interface Task {
          * @return outputs by name
          */
         SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs);
-    }
-
-    /**
-     * What a recipe's data and model are for.
-     *
-     * @param recipe the recipe
-     * @return the task, with its data loaded
-     * @throws IOException if the data or the model cannot be read
-     */
-    static Task of(Recipe recipe) throws IOException {
-        return switch (recipe.data().source()) {
-            case DataRecipe.Labelled _ -> {
-                LabelledData data = LabelledData.load(recipe.data());
-                yield new Classification(recipe, data, Models.builder(recipe.model(), data));
-            }
-            case DataRecipe.Squad source -> Answering.of(recipe, source);
-        };
     }
 
     /**

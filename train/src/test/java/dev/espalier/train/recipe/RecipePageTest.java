@@ -1,8 +1,10 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.settings.Section;
+import dev.espalier.settings.SettingsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,20 +21,20 @@ final class RecipePageTest {
 
     /** The section of the page that lists the keys, as the code has them. */
     private static String reference() {
-        return Recipe.SECTIONS.stream()
+        return Recipe.FORM.sections().stream()
                 .map(section -> "### `[" + section.name() + "]`\n\n" + HEADER + rows(section))
                 .collect(Collectors.joining("\n"));
     }
 
-    private static String rows(Section<?> section) {
+    private static String rows(Section section) {
         return section.keys().stream()
                 .map(key -> "| `%s` | %s | %s | %s | %s |\n"
                         .formatted(
                                 key.name(),
-                                key.kinds().isEmpty() ? "" : String.join(", ", key.kinds()),
+                                String.join(", ", section.owners(key)),
                                 key.takes(),
-                                key.standard().map(text -> "`" + text + "`").orElse("required"),
-                                key.meaning()))
+                                key.usualText().map(text -> "`" + text + "`").orElse("required"),
+                                key.meaning() + (key.isChangeable() ? "; may change on `--resume`" : "")))
                 .collect(Collectors.joining());
     }
 
@@ -51,8 +53,8 @@ final class RecipePageTest {
         Matched wrong = Matched.of(page);
         String message = "";
         try {
-            RecipeReader.parse("mine.toml", wrong.toml(), List.of("optimizer.rte=0.01"));
-        } catch (RecipeException exception) {
+            Recipe.parse("mine.toml", wrong.toml(), List.of("optimizer.rte=0.01"));
+        } catch (SettingsException exception) {
             message = String.valueOf(exception.getMessage());
         }
         assertEquals(wrong.message(), message);

@@ -1,4 +1,4 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.data.DataSource;
-import dev.espalier.data.Holdout;
-import dev.espalier.data.SampleShape;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.group.PaperRules;
@@ -23,126 +20,150 @@ import dev.espalier.penalty.GroupLasso;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
 import dev.espalier.penalty.NestedLasso;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.PenaltyFamily;
+import dev.espalier.penalty.Profile;
 import dev.espalier.penalty.SparseGroupLasso;
-import dev.espalier.rule.UpdateRule;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.schedule.ToleranceSchedule;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kind;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.SettingsException;
+import dev.espalier.settings.Values;
 import dev.espalier.step.StepOptions;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.random.RandomGenerator;
-import java.util.random.RandomGeneratorFactory;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.tomlj.Toml;
 
 final class RecipeTest {
-    private static final DataRecipe.Preparation PREPARATION = new DataRecipe.Preparation(false, 3, true);
-    private static final List<DataRecipe.Source> SOURCES = List.of(
-            new DataRecipe.Digits(PREPARATION),
-            new DataRecipe.Cifar10("a \"quoted\" folder", PREPARATION),
-            new DataRecipe.Mnist("C:\\back\\slash", PREPARATION),
-            new DataRecipe.FashionMnist("fashion", PREPARATION),
-            new DataRecipe.Images("tab\tλ\n", 48, 1, 0.125, PREPARATION),
-            new DataRecipe.Csv("table.csv", false, "class", "\t", 0.5, false),
-            new DataRecipe.Squad("squad", "a.json", "b.json", 200, 50, 32));
-    private static final List<ModelRecipe> MODELS = List.of(
-            new ModelRecipe.Vgg16(),
-            new ModelRecipe.ResNet34(3),
-            new ModelRecipe.SmallCnn(List.of(3, 2, 1), false),
-            new ModelRecipe.Mlp(List.of(7)),
-            new ModelRecipe.Bert("folder"),
-            new ModelRecipe.Onnx("model.onnx"));
-    private static final List<MethodRecipe> METHODS = List.of(
-            new MethodRecipe(MethodRecipe.Kind.BASELINE, 0, 0, StepOptions.NonFinite.FAIL),
-            new MethodRecipe(MethodRecipe.Kind.PROXIMAL, 0, 1e-6, StepOptions.NonFinite.SKIP),
-            new MethodRecipe(MethodRecipe.Kind.SUBGRADIENT, 2.5e-3, 0, StepOptions.NonFinite.FAIL));
-    private static final List<PenaltyRecipe> PENALTIES = List.of(
-            new PenaltyRecipe.Lasso(0, GroupWeight.NONE),
-            new PenaltyRecipe.Mcp(1e-300, 1e300, GroupWeight.SQRT_SIZE),
-            new PenaltyRecipe.Nested(3, 0, GroupWeight.NONE),
-            new PenaltyRecipe.SparseGroup(1e-9, 1, GroupWeight.SQRT_SIZE));
-    private static final List<GroupRecipe.Rules> START_RULES = List.of(GroupRecipe.Rules.values());
-    private static final List<UpdateRule> RULES = List.of(
-            new UpdateRule.Adam(0, 0.5, 1),
-            new UpdateRule.Sgd(),
-            new UpdateRule.Momentum(0.1),
-            new UpdateRule.AdaGrad(3),
-            new UpdateRule.RmsProp(0.3, 0.7));
-    private static final List<ScheduleRecipe.Shape> SHAPES = List.of(
-            new ScheduleRecipe.Constant(),
-            new ScheduleRecipe.Step(0.5, 40),
-            new ScheduleRecipe.MultiStep(0.25, List.of(5, 9)),
-            new ScheduleRecipe.Linear(),
-            new ScheduleRecipe.Cosine(1e-7));
+    private static final String SHORT = """
+            [data]
+            kind = "digits"
+            [model]
+            kind = "small-cnn"
+            [penalty]
+            kind = "group-mcp"
+            lambda = 1e-3
+            beta = 100
+            [optimizer]
+            rate = 1
+            [schedule]
+            kind = "linear"
+            [training]
+            epochs = 6
+            batch_size = 64
+            """;
 
-    private static final List<TargetRecipe.Kind> TARGETS =
-            List.of(TargetRecipe.Kind.SPARSITY, TargetRecipe.Kind.PARAMETERS, TargetRecipe.Kind.FLOPS);
-
-    /** A recipe of the given kinds, where data and model fit each other; {@code number} counts through the other kinds. */
-    private static Recipe recipe(DataRecipe.Source source, ModelRecipe model, int number) {
-        PenaltyRecipe penalty = PENALTIES.get(number % PENALTIES.size());
-        return new Recipe(
-                new DataRecipe(source, 0.1, 5, 6, Long.MIN_VALUE, 7),
-                model,
-                METHODS.get(number % METHODS.size()),
-                penalty,
-                new GroupRecipe(
-                        START_RULES.get(number % START_RULES.size()),
-                        List.of("a\\.b"),
-                        List.of(".*", ""),
-                        penalty instanceof PenaltyRecipe.Nested ? GroupRecipe.Join.NESTED : GroupRecipe.Join.JOINT,
-                        number % 2 == 0,
-                        List.of("é")),
-                new OptimizerRecipe(RULES.get(number % RULES.size()), 0.1 + number, 0.2),
-                new ScheduleRecipe(SHAPES.get(number % SHAPES.size()), 0.5),
-                number % METHODS.size() == 0 ? PhaseRecipe.NONE : new PhaseRecipe(number % 2, 0.25, number / 2, 0.75),
-                number % 6 == 1
-                        ? new TargetRecipe(TARGETS.get(number / 6 % TARGETS.size()), 0.125, 1)
-                        : TargetRecipe.NONE,
-                new TrainingRecipe(
-                        1 + number, 2, 3, 4, TrainingRecipe.Precision.BF16, List.of(Long.MIN_VALUE, Long.MAX_VALUE)),
-                new EvaluationRecipe(1, 2, 3, 4),
-                new CheckpointRecipe(5, 6),
-                new DivergenceRecipe(7, 0));
+    /** Six epochs with a penalty, at a rate of 1 that falls linearly, and overrides. */
+    private static Recipe read(String overrides) {
+        return Recipe.parse(
+                "test.toml", SHORT, overrides.isEmpty() ? List.of() : List.of(overrides.split(" ", -1)));
     }
 
-    private static boolean fit(DataRecipe.Source source, ModelRecipe model) {
-        return Conflicts.between(new DataRecipe(source, 0, 0, 0, 1, 1), model, null, null, null, null, null, null, null)
-                .isEmpty();
-    }
-
+    /** Every kind of every section, data and models in all pairs, as far as they fit each other. */
     private static List<Recipe> recipes() {
-        RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(7);
-        return Stream.iterate(0, number -> number < 30, number -> number + 1)
-                .flatMap(number -> SOURCES.stream()
-                        .flatMap(source -> MODELS.stream()
-                                .filter(model -> fit(source, model))
-                                .map(model -> recipe(source, model, number + random.nextInt(3)))))
-                .toList();
+        List<Recipe> recipes = new ArrayList<>();
+        Section data = section("data");
+        Section model = section("model");
+        for (Kind source : data.kinds()) {
+            for (Kind network : model.kinds()) {
+                List<String> overrides = new ArrayList<>(overrides(data, source));
+                overrides.addAll(overrides(model, network));
+                parse(overrides).ifPresent(recipes::add);
+            }
+        }
+        for (Section section : Recipe.FORM.sections()) {
+            for (Kind kind : section.kinds()) {
+                List<String> overrides = new ArrayList<>(overrides(section, kind));
+                if (section.name().equals("penalty")) {
+                    overrides.add("method.kind=baseline");
+                }
+                parse(overrides).ifPresent(recipes::add);
+            }
+        }
+        return recipes;
+    }
+
+    private static Optional<Recipe> parse(List<String> overrides) {
+        try {
+            return Optional.of(Recipe.parse("test.toml", SHORT, overrides));
+        } catch (SettingsException conflict) {
+            assertTrue(String.valueOf(conflict.getMessage()).contains("do not fit"), conflict::getMessage);
+            return Optional.empty();
+        }
+    }
+
+    private static Section section(String name) {
+        return Recipe.FORM.sections().stream()
+                .filter(section -> section.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** What it takes to say that a section is of a kind: its name, and a value for what has no default. */
+    private static List<String> overrides(Section section, Kind kind) {
+        List<String> overrides = new ArrayList<>(List.of(section.name() + ".kind=" + kind.name()));
+        for (Key<?> key : kind.keys()) {
+            if (key.usualText().isEmpty()) {
+                overrides.add(key.path() + "=" + sample(key.takes()));
+            }
+        }
+        return overrides;
+    }
+
+    private static String sample(String takes) {
+        if (takes.startsWith("a text")) {
+            return "odd \"name\"";
+        }
+        return takes.startsWith("a list") ? "[1, 2]" : takes.startsWith("a whole number") ? "3" : "0.5";
     }
 
     @Test
     void textAndBackGivesAnEqualRecipe() {
+        assertTrue(recipes().size() > 40, "too few recipes fit");
         for (Recipe recipe : recipes()) {
-            assertEquals(recipe, RecipeReader.parse("text", recipe.toToml(), List.of()), recipe::toToml);
+            Recipe again = Recipe.parse("text", recipe.toToml(), List.of());
+            assertEquals(recipe, again, recipe::toToml);
+            assertEquals(recipe.toToml(), again.toToml());
         }
+    }
+
+    @Test
+    void oddValuesSurvive() {
+        Recipe odd = Recipe.parse(
+                "test.toml",
+                SHORT,
+                List.of(
+                        "data.kind=cifar10",
+                        "data.dir=\"a \\\"quoted\\\" C:\\\\folder\\twith λ\\n\"",
+                        "data.split_seed=-9223372036854775808",
+                        "training.seeds=[9223372036854775807, -1]",
+                        "groups.frozen=[\"é\", \"\"]",
+                        "penalty.lambda=1e-300",
+                        "penalty.beta=1e300"));
+        assertEquals(odd, Recipe.parse("text", odd.toToml(), List.of()));
+        assertEquals(List.of(Long.MAX_VALUE, -1L), odd.training().seeds());
+        assertEquals(Optional.of(new GroupMcp(1e-300, 1e300)), odd.penaltyInForce());
     }
 
     @Test
     void textHoldsExactlyTheKeysThatApply() {
         for (Recipe recipe : recipes()) {
             String toml = recipe.toToml();
-            for (Section<?> section : Recipe.SECTIONS) {
-                String kind = String.valueOf(Toml.parse(toml).getString(section.name() + ".kind"));
-                Set<String> applying = section.keys().stream()
-                        .filter(key -> key.belongsTo(kind))
+            for (Section section : Recipe.FORM.sections()) {
+                Set<String> applying = section.keys(recipe.settings().section(section).kind()).stream()
                         .map(Key::name)
                         .collect(Collectors.toSet());
+                section.kindKey().ifPresent(key -> applying.add(key.name()));
                 assertEquals(
                         applying,
                         Toml.parse(toml).getTableOrEmpty(section.name()).keySet(),
@@ -155,142 +176,95 @@ final class RecipeTest {
     void everyKeyIsInSomeText() {
         Set<String> seen = new LinkedHashSet<>();
         recipes().forEach(recipe -> seen.addAll(Toml.parse(recipe.toToml()).dottedKeySet()));
-        assertEquals(Recipe.keys().stream().map(Key::path).collect(Collectors.toSet()), seen);
+        assertEquals(Recipe.FORM.keys().stream().map(Key::path).collect(Collectors.toSet()), seen);
     }
 
     @Test
-    void defaultsAreLegalAndKeysOfOnePathAgreeExceptInTheirDefaults() {
-        for (Key<?> key : Recipe.keys()) {
-            assertTrue(
-                    key.standard()
-                            .map(text -> Toml.parse("value = " + text).get("value"))
-                            .map(value -> key.from(value) != null)
-                            .orElse(true),
-                    key::path);
-            for (Key<?> other : Recipe.keys()) {
-                if (other.path().equals(key.path())) {
-                    assertEquals(key.takes(), other.takes(), key::path);
-                    assertEquals(key.meaning(), other.meaning(), key::path);
-                }
-            }
-        }
+    void valuesAreChangedWithoutAText() {
+        Recipe recipe = read("training.seeds=[1,2]");
+        assertEquals(read("training.seeds=[1,2] penalty.lambda=0.5"), recipe.withLambda(0.5));
+        assertEquals(0.5, recipe.withLambda(0.5).lambda());
+        assertEquals(List.of(7L), recipe.withSeed(7).training().seeds());
+        assertEquals(List.of(7L, 8L), recipe.withSeeds(List.of(7L, 8L)).training().seeds());
+        assertEquals(9, recipe.withEpochs(9).training().epochs());
+        assertEquals(recipe, recipe.withEpochs(9).withEpochs(6));
+        Recipe subgradient = read("method.kind=subgradient method.threshold=0.25");
+        assertEquals(0.5, subgradient.withThreshold(0.5).method().threshold());
     }
 
     @Test
-    void recordsRefuseWhatTheReaderRefuses() {
+    void whatTheReaderRefusesIsRefusedHereToo() {
+        Recipe recipe = read("");
+        assertRefused("penalty.lambda = nan", () -> recipe.withLambda(Double.NaN));
+        assertRefused("penalty.lambda has no value", () -> read("penalty.kind=none method.kind=baseline")
+                .withLambda(1));
+        assertRefused("method.threshold has no value", () -> recipe.withThreshold(1));
+        assertRefused("training.epochs = 0", () -> recipe.withEpochs(0));
+        assertRefused("training.seeds = []", () -> recipe.withSeeds(List.of()));
+        assertRefused("training.seeds = [1, 1]", () -> recipe.withSeeds(List.of(1L, 1L)));
         assertRefused(
-                "training.epochs", () -> new TrainingRecipe(0, 1, 1, 0, TrainingRecipe.Precision.FLOAT32, List.of(1L)));
+                "schedule.warm_up = 5.0 must be at most training.epochs = 4",
+                () -> read("schedule.warm_up=5").withEpochs(4));
         assertRefused(
-                "training.seeds", () -> new TrainingRecipe(1, 1, 1, 0, TrainingRecipe.Precision.FLOAT32, List.of()));
-        assertRefused("optimizer.rate", () -> new OptimizerRecipe(new UpdateRule.Sgd(), 0, 0));
-        assertRefused("penalty.beta", () -> new PenaltyRecipe.Mcp(1, 0, GroupWeight.NONE));
-        assertRefused("penalty.lambda", () -> new PenaltyRecipe.Lasso(Double.NaN, GroupWeight.NONE));
-        assertRefused("penalty.lambda", () -> new PenaltyRecipe.Nested(-1, 0, GroupWeight.NONE));
-        assertRefused("penalty.share", () -> new PenaltyRecipe.Nested(1, 1.5, GroupWeight.NONE));
-        assertRefused("penalty.lambda", () -> new PenaltyRecipe.SparseGroup(-1, 0, GroupWeight.NONE));
-        assertRefused("penalty.share", () -> new PenaltyRecipe.SparseGroup(1, Double.NaN, GroupWeight.NONE));
-        assertRefused("data.length", () -> new DataRecipe.Squad("a", "b", "c", 100, 33, 64));
-        assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(2, 1)));
-        assertRefused("schedule.milestones", () -> new ScheduleRecipe.MultiStep(0.1, List.of(0, 1)));
-        assertRefused("data.dir", () -> new DataRecipe.Cifar10(" ", PREPARATION));
-        assertRefused("data.test_fraction", () -> new DataRecipe.Csv("a", true, "b", ",", 1, true));
-        assertRefused("data.delimiter", () -> new DataRecipe.Csv("a", true, "b", "\"", 0.5, true));
-        assertRefused("data.delimiter", () -> new DataRecipe.Csv("a", true, "b", ", ", 0.5, true));
-        assertRefused("data.channels", () -> new DataRecipe.Images("a", 8, 2, 0.5, PREPARATION));
-        assertRefused("model.hidden", () -> new ModelRecipe.Mlp(List.of(3, -1)));
-        assertRefused(
-                "groups.frozen",
-                () -> new GroupRecipe(
-                        GroupRecipe.Rules.ALL, List.of(), List.of(), GroupRecipe.Join.NONE, false, List.of("*")));
-        assertRefused(
-                "method.threshold",
-                () -> new MethodRecipe(MethodRecipe.Kind.PROXIMAL, 1, 0, StepOptions.NonFinite.FAIL));
-        assertRefused(
-                "method.tolerance",
-                () -> new MethodRecipe(MethodRecipe.Kind.BASELINE, 0, 1, StepOptions.NonFinite.FAIL));
-        assertRefused("phases.heal_epochs", () -> new PhaseRecipe(0, 0, -1, 0));
-        assertRefused("phases.warm_up_rate", () -> new PhaseRecipe(0, Double.NaN, 1, 0));
-        assertRefused("target.share", () -> new TargetRecipe(TargetRecipe.Kind.FLOPS, 1, 1));
-        assertRefused("target.reached_after", () -> new TargetRecipe(TargetRecipe.Kind.FLOPS, 0.5, 0));
-        assertRefused("target.share", () -> new TargetRecipe(TargetRecipe.Kind.NONE, 0.5, 1));
-        assertRefused("do not fit", () -> recipe(SOURCES.getFirst(), new ModelRecipe.Bert("x"), 0));
+                "penalty.lambda = 0.0 must be above 0",
+                () -> read("target.kind=flops target.share=0.5").withLambda(0));
     }
 
-    private static void assertRefused(String name, Runnable making) {
-        IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, making::run, name);
-        assertTrue(String.valueOf(refusal.getMessage()).contains(name), refusal::getMessage);
+    private static void assertRefused(String words, Runnable making) {
+        IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, making::run, words);
+        assertTrue(String.valueOf(refusal.getMessage()).contains(words), refusal::getMessage);
     }
 
     @Test
-    void labelledDataBecomesItsSource() {
-        assertEquals(new DataSource.Digits(), new DataRecipe.Digits(PREPARATION).dataSource(4));
-        assertEquals(new DataSource.Cifar10(Path.of("c")), new DataRecipe.Cifar10("c", PREPARATION).dataSource(4));
-        assertEquals(new DataSource.Mnist(Path.of("m")), new DataRecipe.Mnist("m", PREPARATION).dataSource(4));
+    void onlyWhatDecidesTheOutcomeBindsARun() {
+        Settings before = read("").settings();
         assertEquals(
-                new DataSource.FashionMnist(Path.of("f")), new DataRecipe.FashionMnist("f", PREPARATION).dataSource(4));
+                List.of(),
+                read("checkpoint.every=3 checkpoint.keep=9 data.loaders=5").settings().changesSince(before));
         assertEquals(
-                new DataSource.Images(Path.of("i"), new SampleShape.Image(1, 48, 48), new Holdout(0.125, 4)),
-                new DataRecipe.Images("i", 48, 1, 0.125, PREPARATION).dataSource(4));
+                List.of("optimizer.rate was 1.0, and is 0.5 now"),
+                read("optimizer.rate=0.5").settings().changesSince(before));
+        Settings elsewhere = read("data.kind=cifar10 data.dir=a model.kind=onnx model.file=b").settings();
         assertEquals(
-                new DataSource.Csv(Path.of("t"), false, "class", '\t', new Holdout(0.5, 4)),
-                new DataRecipe.Csv("t", false, "class", "\t", 0.5, true).dataSource(4));
-    }
-
-    @Test
-    void aTableIsReadAsItsSourceReadsItByDefault() {
-        Recipe recipe = RecipeReader.parse("text", """
-                [data]
-                kind = "csv"
-                path = "t"
-                [model]
-                kind = "mlp"
-                [method]
-                kind = "baseline"
-                [optimizer]
-                rate = 1
-                [training]
-                epochs = 1
-                batch_size = 1
-                """, List.of());
-        DataRecipe.Csv table = (DataRecipe.Csv) recipe.data().source();
-        assertEquals(
-                new DataSource.Csv(Path.of("t")), table.dataSource(recipe.data().splitSeed()));
-        assertEquals(new DataRecipe.Preparation(true, 0, false), table.preparation());
+                List.of(),
+                read("data.kind=cifar10 data.dir=c model.kind=onnx model.file=d").settings().changesSince(elsewhere));
     }
 
     @Test
     void schedulesCountEpochsInSteps() {
-        assertEquals(new LearningRate.Constant(1), learningRate(new ScheduleRecipe.Constant(), 0));
-        assertEquals(new LearningRate.StepDecay(1, 0.5, 400), learningRate(new ScheduleRecipe.Step(0.5, 40), 0));
+        assertEquals(new LearningRate.Constant(1), learningRate("schedule.kind=constant"));
         assertEquals(
-                new LearningRate.MultiStep(1, 0.5, List.of(20L, 30L)),
-                learningRate(new ScheduleRecipe.MultiStep(0.5, List.of(2, 3)), 0));
-        assertEquals(new LearningRate.LinearToZero(1, 60), learningRate(new ScheduleRecipe.Linear(), 0));
+                new LearningRate.StepDecay(1, 0.5, 400),
+                learningRate("schedule.kind=step schedule.factor=0.5 schedule.every=40"));
+        assertEquals(
+                new LearningRate.MultiStep(1, 0.1, List.of(20L, 30L)),
+                learningRate("schedule.kind=multi-step schedule.milestones=[2,3]"));
+        assertEquals(new LearningRate.LinearToZero(1, 60), learningRate("schedule.kind=linear"));
         assertEquals(
                 new LearningRate.WarmUp(5, new LearningRate.Cosine(1, 0.25, 60)),
-                learningRate(new ScheduleRecipe.Cosine(0.25), 0.5));
-        assertEquals(new LearningRate.Constant(1), learningRate(new ScheduleRecipe.Constant(), 0.01));
+                learningRate("schedule.kind=cosine schedule.last=0.25 schedule.warm_up=0.5"));
+        assertEquals(new LearningRate.Constant(1), learningRate("schedule.kind=constant schedule.warm_up=0.01"));
         assertThrows(
-                IllegalArgumentException.class,
-                () -> new ScheduleRecipe(new ScheduleRecipe.Linear(), 0).learningRate(1, 1, 0));
+                IllegalArgumentException.class, () -> read("").schedule().learningRate(1, 1, 0));
     }
 
-    private static LearningRate learningRate(ScheduleRecipe.Shape shape, double warmUp) {
-        return new ScheduleRecipe(shape, warmUp).learningRate(1, 6, 10);
+    private static LearningRate learningRate(String overrides) {
+        return read(overrides).schedule().learningRate(1, 6, 10);
     }
 
     @Test
     void aBaselineKeepsThePenaltyButDoesNotApplyIt() {
-        Recipe sparse = recipe(SOURCES.getFirst(), MODELS.get(2), 1);
+        Recipe sparse = read("method.non_finite=skip");
         Recipe dense = sparse.asBaseline();
-        assertEquals(Optional.of(new GroupMcp(1e-300, 1e300)), sparse.penaltyInForce());
-        assertEquals(sparse.penalty(), dense.penalty());
+        assertEquals(Optional.of(new GroupMcp(1e-3, 100)), sparse.penaltyInForce());
+        assertEquals(sparse.penalty(1), dense.penalty(1));
+        assertEquals(sparse.lambda(), dense.lambda());
         assertEquals(Optional.empty(), dense.penaltyInForce());
         assertNull(dense.trainingPlan(10).penalty());
-        assertEquals(MethodRecipe.Kind.BASELINE, dense.method().kind());
+        assertEquals(Method.BASELINE, dense.method().kind());
+        assertEquals(StepOptions.NonFinite.SKIP, dense.method().nonFinite());
         assertNotEquals(sparse, dense);
-        Recipe onePhase = read("");
-        assertEquals(onePhase, onePhase.asBaseline().with("method.kind=proximal"));
+        assertEquals(sparse, dense.with("method.kind=proximal"));
     }
 
     @Test
@@ -299,31 +273,8 @@ final class RecipeTest {
                 .asBaseline();
         assertEquals(11, dense.totalEpochs());
         assertEquals(11, dense.training().epochs());
-        assertEquals(PhaseRecipe.NONE, dense.phases());
-        assertEquals(TargetRecipe.NONE, dense.target());
-    }
-
-    /** Six epochs with a penalty, at a rate of 1 that falls linearly, and overrides. */
-    private static Recipe read(String overrides) {
-        String toml = """
-                [data]
-                kind = "digits"
-                [model]
-                kind = "small-cnn"
-                [penalty]
-                kind = "group-mcp"
-                lambda = 1e-3
-                beta = 100
-                [optimizer]
-                rate = 1
-                [schedule]
-                kind = "linear"
-                [training]
-                epochs = 6
-                batch_size = 64
-                """;
-        return RecipeReader.parse(
-                "test.toml", toml, overrides.isEmpty() ? List.of() : List.of(overrides.split(" ", -1)));
+        assertEquals(read("").phases(), dense.phases());
+        assertEquals(Optional.empty(), dense.target());
     }
 
     @Test
@@ -365,40 +316,98 @@ final class RecipeTest {
 
     @Test
     void aPenaltyOfAnotherStrengthIsOtherwiseTheSame() {
-        PenaltyRecipe lasso = new PenaltyRecipe.Lasso(0.5, GroupWeight.NONE);
+        Recipe lasso = read("penalty.kind=group-lasso penalty.group_weight=none");
         assertEquals(Optional.of(new GroupLasso(0.25, GroupWeight.NONE)), lasso.penalty(0.25));
-        assertEquals(lasso.penalty(), lasso.penalty(0.5));
-        PenaltyRecipe mcp = new PenaltyRecipe.Mcp(0.5, 3, GroupWeight.NONE);
-        assertEquals(Optional.of(new GroupMcp(0, 3, GroupWeight.NONE)), mcp.penalty(0));
-        assertEquals(mcp.penalty(), mcp.penalty(0.5));
-        PenaltyRecipe nested = new PenaltyRecipe.Nested(0.5, 0.75, GroupWeight.NONE);
-        assertEquals(Optional.of(new NestedLasso(0, 0.75, GroupWeight.NONE)), nested.penalty(0));
-        assertEquals(nested.penalty(), nested.penalty(0.5));
-        PenaltyRecipe sparse = new PenaltyRecipe.SparseGroup(0.5, 0.75, GroupWeight.NONE);
-        assertEquals(Optional.of(new SparseGroupLasso(2, 0.75, GroupWeight.NONE)), sparse.penalty(2));
-        assertEquals(sparse.penalty(), sparse.penalty(0.5));
-        assertEquals(Optional.empty(), new PenaltyRecipe.None().penalty(1));
+        assertEquals(lasso.penaltyInForce(), lasso.penalty(1e-3));
+        assertEquals(Optional.of(new GroupMcp(0, 100)), read("").penalty(0));
+        assertEquals(
+                Optional.of(new NestedLasso(0, 0.75)),
+                read("penalty.kind=nested-lasso penalty.share=0.75").penalty(0));
+        assertEquals(
+                Optional.of(new SparseGroupLasso(2, 0.75)),
+                read("penalty.kind=sparse-group-lasso penalty.share=0.75").penalty(2));
+        assertEquals(
+                Optional.empty(), read("penalty.kind=none method.kind=baseline").penalty(1));
+    }
+
+    /** A penalty that somebody else wrote is a kind with its own keys, and no line of ours knows it. */
+    @Test
+    void everyFamilyOfPenaltiesIsAKind() {
+        record Bent(double lambda, double bend, GroupWeight weight) implements Penalty {
+            @Override
+            public double strength(long size) {
+                return weight.strength(lambda, size);
+            }
+
+            @Override
+            public Profile profile(double strength) {
+                return Profile.norm(strength);
+            }
+        }
+        PenaltyFamily bent = new PenaltyFamily() {
+            private final Parameter bend = Parameter.positive("bend", "how much it bends");
+
+            @Override
+            public String name() {
+                return "bent";
+            }
+
+            @Override
+            public String meaning() {
+                return "a penalty of somebody else";
+            }
+
+            @Override
+            public List<Parameter> parameters() {
+                return List.of(bend);
+            }
+
+            @Override
+            public Penalty member(double lambda, GroupWeight weight, Map<String, Double> values) {
+                return new Bent(lambda, bend.of(values), weight);
+            }
+        };
+        Section section =
+                Section.of("penalty", "which", PenaltyKind.kinds(List.of(bent)), Optional.of("none"), List.of());
+        Form form = new Form("recipe", List.of(section), List.of());
+        Values values = form.parse(
+                        "test.toml", "", List.of("penalty.kind=bent", "penalty.lambda=2", "penalty.bend=3"))
+                .section(section);
+        assertEquals(
+                Optional.of(new Bent(5, 3, GroupWeight.SQRT_SIZE)),
+                PenaltyKind.kinds(List.of(bent)).of(values).member(values, 5));
+        assertEquals(
+                List.of("penalty.kind", "penalty.lambda", "penalty.bend", "penalty.group_weight"),
+                List.copyOf(values.texts().keySet()));
+        SettingsException refusal = assertThrows(
+                SettingsException.class,
+                () -> form.parse("test.toml", "", List.of("penalty.kind=bent", "penalty.lambda=2", "penalty.bend=0")));
+        assertTrue(
+                String.valueOf(refusal.getMessage())
+                        .contains("penalty.bend = 0 is not possible: it must be a number, finite and above 0"),
+                refusal::getMessage);
     }
 
     @Test
     void thePlanHasTheRecipesPenaltyRateAndDecay() {
-        Recipe recipe = recipe(SOURCES.getFirst(), MODELS.get(2), 1);
+        Recipe recipe = read("optimizer.weight_decay=0.2");
         TrainingPlan plan = recipe.trainingPlan(10);
-        assertEquals(new GroupMcp(1e-300, 1e300), plan.penalty());
+        assertEquals(new GroupMcp(1e-3, 100), plan.penalty());
         assertEquals(recipe.learningRate(10), plan.learningRate());
         assertEquals(0.2, plan.weightDecay());
     }
 
     @Test
     void methodsBecomeStepOptions() {
-        assertEquals(StepOptions.DEFAULT, METHODS.getFirst().stepOptions());
+        assertEquals(StepOptions.DEFAULT, read("method.kind=baseline").stepOptions());
         assertEquals(
                 StepOptions.DEFAULT
                         .withNonFinite(StepOptions.NonFinite.SKIP)
                         .withTolerance(new ToleranceSchedule(1e-6, 0)),
-                METHODS.get(1).stepOptions());
+                read("method.tolerance=1e-6 method.non_finite=skip").stepOptions());
         assertEquals(
-                StepOptions.Method.SUBGRADIENT, METHODS.get(2).stepOptions().method());
+                StepOptions.Method.SUBGRADIENT,
+                read("method.kind=subgradient method.threshold=1").stepOptions().method());
     }
 
     @Test
@@ -448,7 +457,7 @@ final class RecipeTest {
 
     private static ModelGroups derive(Graph graph, GroupRecipe.Join join, boolean heads) {
         return new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), join, heads, List.of())
-                .groupRules(new ModelRecipe.Bert("folder"))
+                .groupRules(PaperRules.BERT)
                 .derive(graph);
     }
 
@@ -465,10 +474,9 @@ final class RecipeTest {
 
     private static int trained(Graph graph, GroupRecipe.Rules rules, List<String> frozen) {
         GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, frozen);
-        ModelRecipe model = new ModelRecipe.Bert("folder");
         return TrainingPlan.dense(LearningRate.constant(1))
-                .withFrozen(groups.frozenParameters(model))
-                .parameterSets(graph, groups.groupRules(model).derive(graph))
+                .withFrozen(groups.frozenParameters(PaperRules.BERT))
+                .parameterSets(graph, groups.groupRules(PaperRules.BERT).derive(graph))
                 .stream()
                 .filter(set -> !set.frozen())
                 .mapToInt(set -> set.parameters().size())
@@ -476,6 +484,6 @@ final class RecipeTest {
     }
 
     private static int count(Graph graph, GroupRecipe groups) {
-        return groups.groupRules(new ModelRecipe.Bert("folder")).derive(graph).count();
+        return groups.groupRules(PaperRules.BERT).derive(graph).count();
     }
 }

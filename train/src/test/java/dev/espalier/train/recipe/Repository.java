@@ -1,4 +1,4 @@
-package dev.espalier.recipe;
+package dev.espalier.train.recipe;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
