@@ -136,6 +136,17 @@ public final class Key<T> {
     }
 
     /**
+     * One text, or several: {@code "a"} and {@code ["a"]} are the same.
+     *
+     * @param path section and name
+     * @param meaning what it means, half a sentence
+     * @return the key, required
+     */
+    public static Key<List<String>> someTexts(String path, String meaning) {
+        return of(path, new ValueType.OneOrMore<>(new ValueType.Text(), "a text or a list of texts"), meaning);
+    }
+
+    /**
      * Several whole numbers of 32 bits.
      *
      * @param path section and name
@@ -294,7 +305,12 @@ public final class Key<T> {
     }
 
     boolean takesText() {
-        return type instanceof ValueType.Text;
+        return type.takesText();
+    }
+
+    /** Whether the parser's object is of its type, in range or not. */
+    boolean understands(Object parsed) {
+        return type.from(parsed) != null;
     }
 
     /** The value that the parser's object stands for; null if it is of another type or out of range. */

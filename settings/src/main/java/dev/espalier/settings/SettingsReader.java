@@ -226,10 +226,8 @@ final class SettingsReader {
             key.usual().ifPresentOrElse(value -> values.put(key, value), () -> missing(key));
             return;
         }
-        T value = key.from(
-                key.takesText() && entry.isOverride() && !(entry.value() instanceof String)
-                        ? entry.text()
-                        : entry.value());
+        boolean bareWord = entry.isOverride() && key.takesText() && !key.understands(entry.value());
+        T value = key.from(bareWord ? entry.text() : entry.value());
         if (value == null) {
             problem(entry, key.refusal(entry.printed()) + (entry.isHuge() ? ", and below 2147483648" : ""));
         } else {

@@ -27,8 +27,18 @@ sealed interface ValueType<T> {
     /** The value as TOML. */
     String print(T value);
 
+    /** Whether a word without quotes can be a value of its, where somebody types one. */
+    default boolean takesText() {
+        return false;
+    }
+
     /** A text in quotes. */
     record Text() implements ValueType<String> {
+        @Override
+        public boolean takesText() {
+            return true;
+        }
+
         @Override
         public String description() {
             return "a text";
@@ -189,6 +199,29 @@ sealed interface ValueType<T> {
         @Override
         public String print(List<T> value) {
             return value.stream().map(element::print).collect(Collectors.joining(", ", "[", "]"));
+        }
+    }
+
+    /** A single value, or several in brackets. */
+    record OneOrMore<T>(ValueType<T> element, String description) implements ValueType<List<T>> {
+        @Override
+        public boolean takesText() {
+            return element.takesText();
+        }
+
+        @Override
+        public @Nullable List<T> from(Object parsed) {
+            T single = element.from(parsed);
+            return single != null ? List.of(single) : several().from(parsed);
+        }
+
+        @Override
+        public String print(List<T> value) {
+            return value.size() == 1 ? element.print(value.getFirst()) : several().print(value);
+        }
+
+        private ListOf<T> several() {
+            return new ListOf<>(element, description);
         }
     }
 }
