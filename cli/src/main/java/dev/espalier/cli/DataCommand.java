@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import dev.espalier.data.Cifar10Download;
+import dev.espalier.data.image.Cifar10Download;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;

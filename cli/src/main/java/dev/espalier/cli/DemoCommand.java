@@ -4,9 +4,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.check.Writing;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.report.Report;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.SideBySide;
@@ -66,7 +65,7 @@ final class DemoCommand implements Callable<Integer> {
         // The network is so small that a second thread would only wait for the first.
         System.setProperty("ai.djl.pytorch.num_threads", "1");
         long started = System.nanoTime();
-        Recipe recipe = RecipeReader.parse(RECIPE, recipe(), overrides);
+        Recipe recipe = Recipe.parse(RECIPE, recipe(), overrides);
         RunFolder run = folder != null ? new RunFolder(folder) : RunFolders.fresh("demo");
         try (Interruption interruption = new Interruption()) {
             Experiment sparse = Experiment.of(recipe, run, options("sparse", interruption));

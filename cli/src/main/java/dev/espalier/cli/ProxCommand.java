@@ -6,29 +6,26 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
 import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.PenaltyFamily;
 import dev.espalier.prox.Outcome;
 import dev.espalier.prox.Solver;
 import dev.espalier.prox.WeightedProx;
-import dev.espalier.root.Bisection;
-import dev.espalier.root.NewtonRaphson;
-import dev.espalier.root.Tolerance;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -39,34 +36,54 @@ import picocli.CommandLine.Spec;
             "Evaluates the weighted proximal operator, one group a line.",
             "Reads JSON lines on standard input and prints one JSON line for each.",
         },
-        footerHeading = "%nInput:%n",
-        footer = {
-            "  {\"penalty\": \"group-lasso\" or \"group-mcp\", \"x\": [...], \"d\": [...], \"alpha\": ..., \"lambda\": ...,",
-            "   \"beta\": ... (group-mcp), \"solver\": \"reciprocal-newton\" (default), \"newton-raphson\",",
-            "   \"bisection\" or \"adaprox\", \"dtype\": \"float64\" (default) or \"float32\"}",
-            "  lambda is taken as given, whatever the group's size. Other keys are ignored.",
-            "",
-            "Output:",
-            "  {\"z\": [...], \"theta\": ..., \"branch\": \"zeroed\", \"shrunk\" or \"untouched\", \"iterations\": ...,",
-            "   \"residual\": ..., \"converged\": ...}, or {\"error\": \"...\"} for a line that cannot be read;",
-            "  the exit status is then 1.",
-            "",
-            "Example:",
-            "  echo '{\"penalty\":\"group-lasso\",\"x\":[3,4],\"d\":[1,2],\"alpha\":1,\"lambda\":1}' | espalier prox",
-        })
+        modelTransformer = ProxCommand.Help.class)
 final class ProxCommand implements Callable<Integer> {
     private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
-    /** The solvers by name, the default first. */
-    private static final Map<String, Solver> SOLVERS = solvers();
+    private static final List<PenaltyFamily> PENALTIES = PenaltyFamily.all();
+    private static final List<String> SOLVERS =
+            Solver.all().stream().map(Solver::name).toList();
 
-    private static Map<String, Solver> solvers() {
-        Map<String, Solver> solvers = new LinkedHashMap<>();
-        solvers.put("reciprocal-newton", Solver.DEFAULT);
-        solvers.put("newton-raphson", new Solver.ByRoot(new NewtonRaphson(), Tolerance.EXACT));
-        solvers.put("bisection", new Solver.ByRoot(new Bisection(), Tolerance.EXACT));
-        solvers.put("adaprox", Solver.AdaProx.DEFAULT);
-        return Collections.unmodifiableMap(solvers);
+    /** Says what a line holds: what penalties and solvers are called, they say themselves. */
+    static final class Help implements IModelTransformer {
+        @Override
+        public CommandSpec transform(CommandSpec command) {
+            command.usageMessage().footerHeading("%nInput:%n").footer(footer().toArray(String[]::new));
+            return command;
+        }
+
+        private static List<String> footer() {
+            List<PenaltyFamily> known =
+                    PENALTIES.stream().filter(family -> !family.nests()).toList();
+            List<String> lines = new ArrayList<>(List.of(
+                    "  {\"penalty\": one of the names below, \"x\": [...], \"d\": [...], \"alpha\": ..., \"lambda\": ...,",
+                    "   what the penalty needs besides, \"solver\": one of the names below (the first one if left out),",
+                    "   \"dtype\": \"float64\" (default) or \"float32\"}",
+                    "  lambda is taken as given, whatever the group's size. Other keys are ignored.",
+                    "",
+                    "Penalties:"));
+            known.forEach(family -> lines.add("  \"%s\"%s: %s"
+                    .formatted(
+                            family.name(),
+                            family.parameters().stream()
+                                    .map(parameter -> ", \"%s\": ...".formatted(parameter.name()))
+                                    .collect(Collectors.joining()),
+                            family.meaning().replace("%", "%%"))));
+            lines.addAll(
+                    List.of(
+                            "",
+                            "Solvers:",
+                            SOLVERS.stream().map("\"%s\""::formatted).collect(Collectors.joining(", ", "  ", "")),
+                            "",
+                            "Output:",
+                            "  {\"z\": [...], \"theta\": ..., \"branch\": \"zeroed\", \"shrunk\" or \"untouched\", \"iterations\": ...,",
+                            "   \"residual\": ..., \"converged\": ...}, or {\"error\": \"...\"} for a line that cannot be read;",
+                            "  the exit status is then 1.",
+                            "",
+                            "Example:",
+                            "  echo '{\"penalty\":\"group-lasso\",\"x\":[3,4],\"d\":[1,2],\"alpha\":1,\"lambda\":1}' | espalier prox"));
+            return lines;
+        }
     }
 
     @Spec
@@ -105,16 +122,9 @@ final class ProxCommand implements Callable<Integer> {
                 choice(group, "dtype", List.of("float64", "float32"), true).equals("float32");
         double[] x = vector(group, "x", single);
         double[] d = vector(group, "d", single);
-        double lambda = number(group, "lambda");
         double[] z = new double[x.length];
-        Penalty penalty = choice(group, "penalty", List.of("group-lasso", "group-mcp"), false)
-                        .equals("group-lasso")
-                ? new GroupLasso(lambda, GroupWeight.NONE)
-                : new GroupMcp(lambda, number(group, "beta"), GroupWeight.NONE);
-        Solver solver =
-                Objects.requireNonNull(SOLVERS.get(choice(group, "solver", List.copyOf(SOLVERS.keySet()), true)));
-        Outcome outcome =
-                new WeightedProx(solver).apply(penalty.profileOfSize(x.length), x, d, number(group, "alpha"), z);
+        Outcome outcome = new WeightedProx(solver(group))
+                .apply(penalty(group).wholeOfSize(x.length), x, d, number(group, "alpha"), Double.NaN, z);
         ArrayNode values = answer.putArray("z");
         for (double value : z) {
             if (single) {
@@ -128,6 +138,23 @@ final class ProxCommand implements Callable<Integer> {
         answer.put("iterations", outcome.iterations());
         answer.put("residual", outcome.residual());
         answer.put("converged", outcome.converged());
+    }
+
+    private static Penalty penalty(JsonNode group) {
+        List<String> names = PENALTIES.stream().map(PenaltyFamily::name).toList();
+        PenaltyFamily family = PENALTIES.get(names.indexOf(choice(group, "penalty", names, false)));
+        if (family.nests()) {
+            throw new IllegalArgumentException(
+                    "\"penalty\" = \"%s\" is for groups within groups, and a line is one group by itself: take \"group-lasso\""
+                            .formatted(family.name()));
+        }
+        Map<String, Double> numbers = new LinkedHashMap<>();
+        family.parameters().forEach(parameter -> numbers.put(parameter.name(), number(group, parameter.name())));
+        return family.member(number(group, "lambda"), GroupWeight.NONE, numbers);
+    }
+
+    private static Solver solver(JsonNode group) {
+        return Solver.all().get(SOLVERS.indexOf(choice(group, "solver", SOLVERS, true)));
     }
 
     private static JsonNode required(JsonNode group, String key) {

@@ -1,11 +1,10 @@
 package dev.espalier.cli;
 
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.DataRecipe;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.squad.AnswerSearch;
+import dev.espalier.squad.SquadData;
 import dev.espalier.squad.WindowPlan;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,17 +21,17 @@ record ReadingPlan(WindowPlan windows, AnswerSearch search) {
     static ReadingPlan in(Path folder) throws IOException {
         Path file = new RunFolder(folder).recipe();
         if (Files.exists(file)) {
-            Recipe recipe = RecipeReader.read(file, List.of());
-            if (recipe.data().source() instanceof DataRecipe.Squad squad) {
-                return of(recipe, squad);
+            Recipe recipe = Recipe.read(file, List.of());
+            if (SquadData.isKindOf(recipe.data())) {
+                return of(recipe);
             }
         }
         return new ReadingPlan(WindowPlan.DEFAULT, AnswerSearch.DEFAULT);
     }
 
-    private static ReadingPlan of(Recipe recipe, DataRecipe.Squad squad) {
+    private static ReadingPlan of(Recipe recipe) {
         return new ReadingPlan(
-                new WindowPlan(squad.length(), squad.stride(), squad.questionLength()),
+                SquadData.windows(recipe.data()),
                 new AnswerSearch(recipe.evaluation().best(), recipe.evaluation().answerLength()));
     }
 }

@@ -1,8 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.Standing;
 import java.io.IOException;
@@ -47,7 +46,7 @@ final class RecipeOptions {
 
     Recipe recipe() throws IOException {
         requireFile();
-        return RecipeReader.read(file, overrides);
+        return Recipe.read(file, overrides);
     }
 
     private void requireFile() throws IOException {

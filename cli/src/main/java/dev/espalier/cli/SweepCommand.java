@@ -3,7 +3,7 @@ package dev.espalier.cli;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
 import dev.espalier.journal.Spread;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.Sweep;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.espalier.cli;
 
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
 import java.io.IOException;

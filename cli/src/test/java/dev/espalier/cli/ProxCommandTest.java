@@ -96,6 +96,31 @@ class ProxCommandTest {
                 "shrunk", run(mcp.replace(":2}", ":8}")).only().get("branch").textValue());
     }
 
+    /** Single weights come off first, by ρλ; what is left is a group lasso of (1 − ρ)λ. */
+    @Test
+    void theSparseGroupLassoShrinksWeightsAndGroups() {
+        String line = LASSO.replace("group-lasso", "sparse-group-lasso").replace("}", ",\"share\":0.25}");
+        JsonNode answer = run(line).only();
+        double[] soft = {2.75, 3.75};
+        double norm = Math.hypot(soft[0], soft[1]);
+        for (int i = 0; i < 2; i++) {
+            assertEquals(soft[i] * (1 - 0.75 / norm), answer.get("z").get(i).doubleValue(), 1e-14);
+        }
+        JsonNode bare = run(line.replace("[3,4]", "[0.2,4]")).only();
+        assertEquals(0, bare.get("z").get(0).doubleValue());
+        assertEquals("shrunk", bare.get("branch").textValue());
+    }
+
+    /** A penalty that is no part of this program, but on its class path. */
+    @Test
+    void aPenaltyOfSomebodyElseIsKnownByItsName() {
+        String capped = LASSO.replace("group-lasso", "capped-norm").replace("}", ",\"cap\":2}");
+        assertEquals("[3.0,4.0]", run(capped).only().get("z").toString());
+        JsonNode shrunk = run(capped.replace("[3,4]", "[0.9,1.2]")).only();
+        assertEquals(0.5, shrunk.get("theta").doubleValue(), 1e-15);
+        assertTrue(run(capped.replace(":2}", ":0}")).error().contains("cap = 0.0 is out of range"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"reciprocal-newton", "newton-raphson", "bisection", "adaprox"})
     void everySolverAnswersAlike(String solver) {
@@ -203,9 +228,17 @@ class ProxCommandTest {
                 arguments(LASSO.replace("3,4", "3,\"4\""), "\"x\"[1] = \"4\" must be a number"),
                 arguments(LASSO.replace("3,4", "3,null"), "\"x\"[1] = null must be a number"),
                 arguments(LASSO.replace("\"alpha\":1", "\"alpha\":\"1\""), "\"alpha\" = \"1\" must be a number"),
+                arguments(LASSO.replace("group-lasso", "ridge"), "\"penalty\" = \"ridge\" must be one of ["),
                 arguments(
                         LASSO.replace("group-lasso", "ridge"),
-                        "\"penalty\" = \"ridge\" must be one of [group-lasso, group-mcp]"),
+                        "group-lasso, group-mcp, nested-lasso, sparse-group-lasso"),
+                arguments(LASSO.replace("group-lasso", "sparse-group-lasso"), "\"share\" is missing"),
+                arguments(
+                        LASSO.replace("group-lasso", "sparse-group-lasso").replace("}", ",\"share\":2}"),
+                        "share = 2.0 is out of range: it must be from 0 to 1"),
+                arguments(
+                        LASSO.replace("group-lasso", "nested-lasso").replace("}", ",\"share\":0.5}"),
+                        "\"nested-lasso\" is for groups within groups"),
                 arguments(
                         LASSO.replace("}", ",\"solver\":\"guess\"}"),
                         "\"solver\" = \"guess\" must be one of [reciprocal-newton, newton-raphson, bisection, adaprox]"),
@@ -231,10 +264,18 @@ class ProxCommandTest {
     }
 
     @Test
-    void helpNamesEverySolver() {
+    void helpNamesEverySolverAndEveryPenaltyOfOneGroup() {
         StringWriter out = new StringWriter();
         assertEquals(0, Main.commandLine().setOut(new PrintWriter(out)).execute("prox", "--help"));
-        for (String word : List.of("reciprocal-newton", "newton-raphson", "bisection", "adaprox", "float32", "beta")) {
+        for (String word : List.of(
+                "reciprocal-newton",
+                "newton-raphson",
+                "bisection",
+                "adaprox",
+                "float32",
+                "\"group-mcp\", \"beta\": ...",
+                "\"sparse-group-lasso\", \"share\": ...",
+                "\"capped-norm\", \"cap\": ...: a norm that spares 100% of what is long")) {
             assertTrue(out.toString().contains(word), () -> word + " is not in: " + out);
         }
     }

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.engine.Device;
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.Sweep;
@@ -115,6 +115,34 @@ final class TrainCommandTest {
                 second.result().orElseThrow().parametersBefore());
     }
 
+    /** Neither is part of this program: they are on its class path, and name themselves. */
+    @Test
+    void aModelAndAPenaltyOfSomebodyElseAreTrainedWith() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        assertSucceeded(Answer.to(
+                "train",
+                recipe,
+                "--set",
+                "model.kind=two-ways",
+                "--set",
+                "model.units=9",
+                "--set",
+                "penalty.kind=capped-norm",
+                "--set",
+                "penalty.cap=0.5",
+                "--run-dir",
+                run.path()));
+        String written = Files.readString(run.recipe());
+        assertTrue(written.contains("kind = \"two-ways\"\nunits = 9\n"), written);
+        assertTrue(written.contains("kind = \"capped-norm\"\nlambda = "), written);
+        assertTrue(run.result().orElseThrow().groupsLeft() < 1, "nothing became zero");
+        Answer wrong = Answer.to("train", recipe, "--set", "model.kind=two-ways", "--set", "model.units=0");
+        assertEquals(2, wrong.exitStatus());
+        assertTrue(
+                wrong.err().contains("model.units = 0 is not possible: it must be a whole number, at least 1"),
+                wrong.err());
+    }
+
     @Test
     void aFolderThatHoldsSomethingIsLeftAloneUnlessTheRunGoesOn() {
         Path run = folder.resolve("run");
@@ -176,7 +204,7 @@ final class TrainCommandTest {
         RunFolder stopped = new RunFolder(runs.resolve("small-20260101-000000"));
         AtomicInteger steps = new AtomicInteger();
         assertTrue(Experiment.of(
-                        RecipeReader.read(recipe, List.of()),
+                        Recipe.read(recipe, List.of()),
                         stopped,
                         RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 8))
                 .begin()

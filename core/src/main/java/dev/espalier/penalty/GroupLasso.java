@@ -39,6 +39,9 @@ public record GroupLasso(double lambda, GroupWeight weight) implements Penalty {
 
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
+        /** Called by the service loader. */
+        public Family() {}
+
         @Override
         public String name() {
             return "group-lasso";

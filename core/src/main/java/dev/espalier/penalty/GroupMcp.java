@@ -56,11 +56,11 @@ public record GroupMcp(double lambda, double beta, GroupWeight weight) implement
 
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
-        private static final Parameter BETA = new Parameter(
-                "beta",
-                "β: groups with a norm above β·λ_g are not shrunk",
-                "finite and above 0",
-                value -> value > 0 && value < Double.POSITIVE_INFINITY);
+        private static final Parameter BETA =
+                Parameter.positive("beta", "β: groups with a norm above β·λ_g are not shrunk");
+
+        /** Called by the service loader. */
+        public Family() {}
 
         @Override
         public String name() {

@@ -1,9 +1,9 @@
 package dev.espalier.penalty;
 
 import dev.espalier.check.Check;
-import java.util.Map;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The ℓ1/ℓ2 norm of groups and of groups within them:
@@ -95,7 +95,10 @@ public record NestedLasso(double lambda, double share, GroupWeight weight) imple
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
         private static final Parameter SHARE =
-                new Parameter("share", "ρ: the share of λ that groups within groups bear", "from 0 to 1", value -> value >= 0 && value <= 1);
+                Parameter.share("share", "ρ: the share of λ that groups within groups bear");
+
+        /** Called by the service loader. */
+        public Family() {}
 
         @Override
         public String name() {

@@ -61,17 +61,44 @@ public interface PenaltyFamily {
      * @param legal whether a value is one
      */
     record Parameter(String name, String meaning, String range, DoublePredicate legal) {
+        /**
+         * A finite number above 0.
+         *
+         * @param name lower case, with underscores
+         * @param meaning half a sentence
+         * @return the parameter
+         */
+        public static Parameter positive(String name, String meaning) {
+            return new Parameter(
+                    name, meaning, "finite and above 0", value -> value > 0 && value < Double.POSITIVE_INFINITY);
+        }
+
+        /**
+         * A number from 0 to 1.
+         *
+         * @param name lower case, with underscores
+         * @param meaning half a sentence
+         * @return the parameter
+         */
+        public static Parameter share(String name, String meaning) {
+            return new Parameter(name, meaning, "from 0 to 1", value -> value >= 0 && value <= 1);
+        }
 
         /**
          * The value among others.
          *
          * @param values all parameters' values by name
          * @return this one's
+         * @throws IllegalArgumentException if it is missing or not legal
          */
         public double of(Map<String, Double> values) {
             Double value = values.get(name);
             if (value == null) {
                 throw new IllegalArgumentException(name + " is missing: " + meaning + ", " + range);
+            }
+            if (!legal.test(value)) {
+                throw new IllegalArgumentException(
+                        "%s = %s is out of range: it must be %s".formatted(name, value, range));
             }
             return value;
         }

@@ -55,8 +55,10 @@ public record SparseGroupLasso(double lambda, double share, GroupWeight weight) 
 
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
-        private static final Parameter SHARE =
-                new Parameter("share", "ρ: the share of λ that single weights bear", "from 0 to 1", value -> value >= 0 && value <= 1);
+        private static final Parameter SHARE = Parameter.share("share", "ρ: the share of λ that single weights bear");
+
+        /** Called by the service loader. */
+        public Family() {}
 
         @Override
         public String name() {

@@ -1,14 +1,37 @@
 package dev.espalier.prox;
 
+import dev.espalier.root.Bisection;
+import dev.espalier.root.NewtonRaphson;
 import dev.espalier.root.ReciprocalNewton;
 import dev.espalier.root.RootFinder;
 import dev.espalier.root.Tolerance;
+import java.util.List;
 
 /** A way to evaluate the weighted proximal operator of a group where no closed form exists. */
 public sealed interface Solver {
 
     /** The default: Newton's iteration on the reciprocal, as exact as double arithmetic allows. */
     Solver DEFAULT = new ByRoot(new ReciprocalNewton(), Tolerance.EXACT);
+
+    /**
+     * One of each, as exact as it can be.
+     *
+     * @return the solvers, the default first
+     */
+    static List<Solver> all() {
+        return List.of(
+                DEFAULT,
+                new ByRoot(new NewtonRaphson(), Tolerance.EXACT),
+                new ByRoot(new Bisection(), Tolerance.EXACT),
+                AdaProx.DEFAULT);
+    }
+
+    /**
+     * What it is called.
+     *
+     * @return lower case, with hyphens
+     */
+    String name();
 
     /**
      * When the solver may stop.
@@ -24,7 +47,12 @@ public sealed interface Solver {
      * @param finder the root finder
      * @param tolerance when it may stop
      */
-    record ByRoot(RootFinder finder, Tolerance tolerance) implements Solver {}
+    record ByRoot(RootFinder finder, Tolerance tolerance) implements Solver {
+        @Override
+        public String name() {
+            return finder.name();
+        }
+    }
 
     /**
      * AdaProx (Melchior, Joseph and Moolekamp, 2019): proximal gradient descent on the subproblem, with the unweighted
@@ -42,5 +70,10 @@ public sealed interface Solver {
     record AdaProx(Tolerance tolerance) implements Solver {
         /** The limit of the paper's comparison: 100 iterations. */
         public static final AdaProx DEFAULT = new AdaProx(new Tolerance(1e-12, 100));
+
+        @Override
+        public String name() {
+            return "adaprox";
+        }
     }
 }

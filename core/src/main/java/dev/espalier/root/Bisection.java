@@ -9,6 +9,11 @@ package dev.espalier.root;
 public record Bisection() implements RootFinder {
 
     @Override
+    public String name() {
+        return "bisection";
+    }
+
+    @Override
     public Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance) {
         double low = lower;
         double high = upper;

@@ -14,6 +14,11 @@ package dev.espalier.root;
 public record NewtonRaphson() implements RootFinder {
 
     @Override
+    public String name() {
+        return "newton-raphson";
+    }
+
+    @Override
     public Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance) {
         double theta = start > lower && start < upper ? start : lower;
         boolean fromLeft = theta == lower;

@@ -29,6 +29,11 @@ public record ReciprocalNewton() implements RootFinder {
     private static final double FAR = 0.25;
 
     @Override
+    public String name() {
+        return "reciprocal-newton";
+    }
+
+    @Override
     public Root find(Equation equation, double lower, double upper, double start, Tolerance tolerance) {
         double smallStep = smallStep(tolerance.relative());
         double low = lower; // t ≥ 1 and falling

@@ -11,6 +11,13 @@ package dev.espalier.root;
 public sealed interface RootFinder permits ReciprocalNewton, NewtonRaphson, Bisection {
 
     /**
+     * What it is called.
+     *
+     * @return lower case, with hyphens
+     */
+    String name();
+
+    /**
      * Finds the root.
      *
      * @param equation the equation

@@ -317,7 +317,8 @@ public record BlockGroups(List<Rule> rules) {
     private static boolean fits(ParameterSelector selector, ModelParameter parameter) {
         boolean weight = parameter.parameter().getType() == Parameter.Type.WEIGHT;
         return switch (selector) {
-            case ParameterSelector.OfLayer(Class<? extends Block> layer) -> weight && layer.isInstance(parameter.layer());
+            case ParameterSelector.OfLayer(Class<? extends Block> layer) ->
+                weight && layer.isInstance(parameter.layer());
             case ParameterSelector.Named(List<String> names) -> names.contains(parameter.name());
             case ParameterSelector.Matching(Pattern pattern) ->
                 weight && pattern.matcher(parameter.name()).find();

@@ -69,7 +69,12 @@ final class BlockGroupsTest {
         assertEquals(
                 Map.of(TestModel.SECOND, new AxisGroups(3, 5, 1), "01Linear_bias", new AxisGroups(1, 5, 1)),
                 penalised(
-                        BlockGroups.NONE.rows().named(TestModel.SECOND).singles().named("01Linear_bias"), perceptron));
+                        BlockGroups.NONE
+                                .rows()
+                                .named(TestModel.SECOND)
+                                .singles()
+                                .named("01Linear_bias"),
+                        perceptron));
     }
 
     @Test

@@ -16,10 +16,10 @@ import ai.djl.training.EasyTrain;
 import ai.djl.training.Trainer;
 import ai.djl.training.dataset.ArrayDataset;
 import ai.djl.training.loss.Loss;
-import dev.espalier.torch.Torch;
 import dev.espalier.penalty.GroupLasso;
 import dev.espalier.schedule.LearningRate;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.torch.Torch;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

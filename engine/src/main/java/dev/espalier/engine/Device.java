@@ -48,8 +48,8 @@ public record Device(Place place) {
         if (text.equals(CPU_NAME)) {
             return CPU;
         }
-        throw new IllegalArgumentException(
-                "there is no device \"" + text + "\": it must be cpu, gpu for the first GPU, or gpu:1, gpu:2 and so on");
+        throw new IllegalArgumentException("there is no device \"" + text
+                + "\": it must be cpu, gpu for the first GPU, or gpu:1, gpu:2 and so on");
     }
 
     /**

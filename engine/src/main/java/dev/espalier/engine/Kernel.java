@@ -94,8 +94,7 @@ interface Kernel {
             for (int i = 0; i < arrays.length; i++) {
                 PtNDArray array = optional(i);
                 places[i] = array == null ? -1 : i;
-                arrays[i] =
-                        array != null && Tensors.isBfloat16(array) ? Tensors.cast(array, DataType.FLOAT32) : array;
+                arrays[i] = array != null && Tensors.isBfloat16(array) ? Tensors.cast(array, DataType.FLOAT32) : array;
             }
             return new Feed(arrays, places, mode);
         }

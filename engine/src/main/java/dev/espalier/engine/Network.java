@@ -24,7 +24,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;

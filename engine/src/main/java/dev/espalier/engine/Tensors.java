@@ -7,12 +7,12 @@ import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
-import dev.espalier.torch.Torch;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.tensor.ElementType;
 import dev.espalier.tensor.Place;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.torch.Torch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.LongStream;
@@ -124,7 +124,9 @@ final class Tensors {
         /** Ones in the place of the numbers of a parameter. */
         static Copy ones(DataType type, long[] shape) {
             Copy copy = new Copy(
-                    type, shape, Arena.ofAuto().allocate(Tensor.size(shape) * djl(type).getNumOfBytes(), ALIGNMENT));
+                    type,
+                    shape,
+                    Arena.ofAuto().allocate(Tensor.size(shape) * djl(type).getNumOfBytes(), ALIGNMENT));
             TensorView view = copy.view();
             for (long i = 0; i < view.size(); i++) {
                 view.set(i, 1);

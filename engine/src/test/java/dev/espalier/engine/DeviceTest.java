@@ -66,8 +66,7 @@ class DeviceTest {
         assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
         try (Network network = new Network(Models.perceptron(2, 2), Device.gpu(0))) {
             assertEquals(Device.gpu(0), network.device());
-            assertEquals(
-                    Place.gpu(0), network.weights().firstEntry().getValue().place());
+            assertEquals(Place.gpu(0), network.weights().firstEntry().getValue().place());
         }
     }
 }

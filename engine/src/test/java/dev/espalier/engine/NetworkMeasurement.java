@@ -20,11 +20,11 @@ import ai.djl.training.GradientCollector;
 import ai.djl.training.ParameterStore;
 import ai.djl.training.initializer.XavierInitializer;
 import com.sun.management.OperatingSystemMXBean;
-import dev.espalier.torch.Torch;
 import dev.espalier.graph.model.ImageOptions;
 import dev.espalier.graph.model.Vgg16;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.torch.Torch;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
@@ -54,8 +54,8 @@ final class NetworkMeasurement {
         int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 7;
         System.out.println("oneDNN: " + Torch.tune());
         try (NDManager manager = NDManager.newBaseManager(ai.djl.Device.cpu(), "PyTorch");
-                Network network = new Network(
-                        Vgg16.build(ImageOptions.CIFAR10, Weights.seeded(1)), Models.CLASSES, Device.CPU)) {
+                Network network =
+                        new Network(Vgg16.build(ImageOptions.CIFAR10, Weights.seeded(1)), Models.CLASSES, Device.CPU)) {
             SequentialBlock blocks = blocks();
             blocks.setInitializer(new XavierInitializer(), Parameter.Type.WEIGHT);
             blocks.initialize(manager, DataType.FLOAT32, new Shape(batch, 3, 32, 32));

@@ -76,8 +76,7 @@ class NetworkTest {
         Graph graph = Models.transformer();
         try (Network network = new Network(graph, Device.CPU)) {
             for (long length : new long[] {3, 5, 1}) {
-                Tensor tokens = Tensor.computeLongs(
-                        DataType.INT64, new long[] {2, length}, i -> i * 7 % 10);
+                Tensor tokens = Tensor.computeLongs(DataType.INT64, new long[] {2, length}, i -> i * 7 % 10);
                 Tensor expected = Objects.requireNonNull(
                         Evaluator.run(graph, Map.of("tokens", tokens)).get("logits"));
                 Map<String, Tensor> inputs = Map.of("tokens", tokens);
@@ -293,8 +292,7 @@ class NetworkTest {
     }
 
     private static Tensor doubles(double... values) {
-        return Tensor.compute(
-                DataType.FLOAT64, new long[] {values.length}, i -> values[(int) i]);
+        return Tensor.compute(DataType.FLOAT64, new long[] {values.length}, i -> values[(int) i]);
     }
 
     private static Graph dropout(double ratio) {
@@ -377,9 +375,7 @@ class NetworkTest {
             assertMessage("x is missing", () -> network.forward(Map.of(), Mode.INFERENCE));
             assertMessage(
                     "exactly [x]", () -> network.forward(Map.of("x", random(1, 4), "y", random(1)), Mode.INFERENCE));
-            assertMessage(
-                    "FLOAT32",
-                    () -> network.forward(Map.of("x", Tensor.of(new long[4], 1, 4)), Mode.INFERENCE));
+            assertMessage("FLOAT32", () -> network.forward(Map.of("x", Tensor.of(new long[4], 1, 4)), Mode.INFERENCE));
             assertMessage("[1, 5]", () -> network.forward(Map.of("x", random(1, 5)), Mode.INFERENCE));
             try (Pass pass = network.forward(Map.of("x", random(1, 4)), Mode.INFERENCE)) {
                 assertMessage("TRAINING", () -> pass.backward(pass.output("logits"), 1));
@@ -398,7 +394,8 @@ class NetworkTest {
                 new Network(builder.outputs(builder.add("range", new Range(), zero, end, one)), Device.CPU)) {
             int held = network.manager().getManagedArrays().size();
             assertMessage(
-                    "depends on the contents", () -> network.forward(Map.of("end", Tensor.scalar(DataType.INT64, 3)), Mode.INFERENCE));
+                    "depends on the contents",
+                    () -> network.forward(Map.of("end", Tensor.scalar(DataType.INT64, 3)), Mode.INFERENCE));
             assertEquals(held, network.manager().getManagedArrays().size());
         }
     }

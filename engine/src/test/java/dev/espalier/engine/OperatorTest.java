@@ -13,7 +13,6 @@ import ai.djl.ndarray.NDScope;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.engine.OperatorCases.Case;
-import dev.espalier.torch.Torch;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
@@ -23,6 +22,7 @@ import dev.espalier.graph.op.Operands;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.torch.Torch;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,8 +118,7 @@ class OperatorTest {
             Map<String, Tensor> inputs = new LinkedHashMap<>();
             for (Graph.Input input : graph.inputs()) {
                 int index = Integer.parseInt(input.name().substring(1));
-                inputs.put(
-                        input.name(), Objects.requireNonNull(example.inputs().get(index)));
+                inputs.put(input.name(), Objects.requireNonNull(example.inputs().get(index)));
             }
             int held = held(network);
             for (int run = 0; run < 2; run++) {

@@ -78,8 +78,8 @@ class PrecisionTest {
         Map<String, Tensor> read = new HashMap<>();
         read.put("logits", rounded.logits());
         Example.TARGETS.forEach((name, tensor) -> read.put(Objective.input(name), tensor));
-        Tensor loss = Objects.requireNonNull(Evaluator.run(Models.CLASSES.alone(example.graph()), read)
-                .get(Objective.output(Objective.LOSS)));
+        Tensor loss = Objects.requireNonNull(
+                Evaluator.run(Models.CLASSES.alone(example.graph()), read).get(Objective.output(Objective.LOSS)));
         assertEquals(loss.getDouble(0), rounded.terms().loss(), 1e-6);
     }
 
@@ -167,8 +167,7 @@ class PrecisionTest {
     /** On a GPU if there is one; otherwise as if it were there. */
     private static Network far(Example example) {
         Device gpu = Device.gpu(0);
-        return Network.outOfReach(
-                example.graph(), Models.CLASSES, gpu.whyNot().isEmpty() ? gpu : Device.CPU);
+        return Network.outOfReach(example.graph(), Models.CLASSES, gpu.whyNot().isEmpty() ? gpu : Device.CPU);
     }
 
     /** libtorch keeps weights that it has converted; a pass must not find those of the pass before. */

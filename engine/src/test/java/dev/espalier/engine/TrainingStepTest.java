@@ -9,7 +9,6 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDScope;
 import ai.djl.pytorch.jni.JniUtils;
-import dev.espalier.torch.Torch;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.eval.Evaluator;
@@ -24,6 +23,7 @@ import dev.espalier.step.Parameter;
 import dev.espalier.step.ParameterSet;
 import dev.espalier.step.StepOptions;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.torch.Torch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -166,8 +166,8 @@ class TrainingStepTest {
                     for (int i = 0; i < 18; i++) {
                         Map<String, Tensor> inputs = inputs(graph, 17 + i % 3);
                         long[] labels = random.longs(17 + i % 3, 0, 2).toArray();
-                        double loss =
-                                network.addGradients(inputs, classes(labels), 1.0 / 3).loss();
+                        double loss = network.addGradients(inputs, classes(labels), 1.0 / 3)
+                                .loss();
                         assertEquals(addGradientsByHand(twin, inputs, labels, 1.0 / 3), loss, 1e-6);
                         if (i % 3 == 2) {
                             step.apply();
@@ -175,9 +175,14 @@ class TrainingStepTest {
                             twin.zeroGradients();
                         }
                     }
-                    network.graph().initializers().forEach((name, initializer) -> assertTrue(
-                            initializer.tensor().sameAs(Objects.requireNonNull(twin.graph().tensor(name))),
-                            graph.name() + ", " + precision + ": " + name));
+                    network.graph()
+                            .initializers()
+                            .forEach((name, initializer) -> assertTrue(
+                                    initializer
+                                            .tensor()
+                                            .sameAs(Objects.requireNonNull(
+                                                    twin.graph().tensor(name))),
+                                    graph.name() + ", " + precision + ": " + name));
                 }
             }
         }
@@ -191,8 +196,7 @@ class TrainingStepTest {
         return Map.of(input.name(), values);
     }
 
-    private static double addGradientsByHand(
-            Network network, Map<String, Tensor> inputs, long[] labels, double share) {
+    private static double addGradientsByHand(Network network, Map<String, Tensor> inputs, long[] labels, double share) {
         try (Pass pass = network.forward(inputs, Mode.TRAINING);
                 NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
@@ -264,7 +268,8 @@ class TrainingStepTest {
             Graph outputs = new Graph(
                     graph.name(), graph.inputs(), graph.initializers(), graph.nodes(), List.of("logits", "relu"));
             double sum = Evaluator.run(outputs, inputs).values().stream()
-                    .flatMapToDouble(tensor -> LongStream.range(0, tensor.size()).mapToDouble(tensor::getDouble))
+                    .flatMapToDouble(
+                            tensor -> LongStream.range(0, tensor.size()).mapToDouble(tensor::getDouble))
                     .sum();
             assertEquals(sum, step.run(inputs, Map.of()).loss(), 1e-4);
         }
@@ -279,7 +284,8 @@ class TrainingStepTest {
             assertEquals(graph.inputs(), network.graph().inputs());
             assertEquals(graph.nodes(), network.graph().nodes());
             assertEquals(
-                    graph.initializers().keySet(), network.graph().initializers().keySet());
+                    graph.initializers().keySet(),
+                    network.graph().initializers().keySet());
         }
     }
 
@@ -308,8 +314,8 @@ class TrainingStepTest {
         try (Network network = network(graph);
                 Optimizer optimizer = adam(graph, 1e-4)) {
             TrainingStep step = new TrainingStep(network, optimizer::step);
-            Map<String, Tensor> inputs = Map.of(
-                    "x", Tensor.compute(DataType.FLOAT32, new long[] {32, 32}, _ -> random.nextDouble(-1, 1)));
+            Map<String, Tensor> inputs =
+                    Map.of("x", Tensor.compute(DataType.FLOAT32, new long[] {32, 32}, _ -> random.nextDouble(-1, 1)));
             Map<String, Tensor> targets = classes(new long[32]);
             NDManager root = network.manager().getParentManager();
             run(step, inputs, targets, 2_000);
@@ -324,8 +330,7 @@ class TrainingStepTest {
         }
     }
 
-    private static void run(
-            TrainingStep step, Map<String, Tensor> inputs, Map<String, Tensor> targets, int times) {
+    private static void run(TrainingStep step, Map<String, Tensor> inputs, Map<String, Tensor> targets, int times) {
         for (int i = 0; i < times; i++) {
             step.run(inputs, targets);
         }

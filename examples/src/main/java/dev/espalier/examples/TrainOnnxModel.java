@@ -63,7 +63,8 @@ public final class TrainOnnxModel {
         TrainingPlan training = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
         Objective objective = formula -> {
             Value logits = formula.model(model.outputs().getFirst());
-            Value classes = formula.target("class", DataType.INT64, logits.shape().get(0));
+            Value classes =
+                    formula.target("class", DataType.INT64, logits.shape().get(0));
             return Objective.terms(Losses.crossEntropy(formula, logits, classes));
         };
         try (Network network = new Network(model, objective, Device.CPU);

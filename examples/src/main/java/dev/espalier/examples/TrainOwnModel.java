@@ -1,5 +1,8 @@
 package dev.espalier.examples;
 
+import dev.espalier.data.Context;
+import dev.espalier.data.DataSection;
+import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -8,11 +11,9 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.report.Report;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.Classification;
-import dev.espalier.training.LabelledData;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.TrainingRun;
 import java.io.IOException;
@@ -55,8 +56,8 @@ public final class TrainOwnModel {
     public static void main(String... arguments) throws IOException {
         Path place = Files.createTempDirectory("espalier").resolve("run");
         // docs: train
-        Recipe recipe = RecipeReader.parse("own.toml", RECIPE, List.of());
-        LabelledData data = LabelledData.load(recipe.data());
+        Recipe recipe = Recipe.parse("own.toml", RECIPE, List.of());
+        LoadedData data = DataSection.load(recipe.data(), Context.QUIET);
         Classification task = new Classification(recipe, data, TrainOwnModel::model);
         RunFolder folder = new RunFolder(place);
         RunResult result = new TrainingRun(recipe, task, 1, folder, RunOptions.DEFAULT)

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.ModelRecipe;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.Experiment;
 import dev.espalier.training.RunOptions;
 import java.io.IOException;
@@ -46,8 +44,8 @@ final class GuideRecipesTest {
     }
 
     private void check(Block block) throws IOException {
-        Recipe recipe = RecipeReader.parse(block.place(), block.text(), List.of());
-        if (recipe.model() instanceof ModelRecipe.Onnx) {
+        Recipe recipe = Recipe.parse(block.place(), block.text(), List.of());
+        if (recipe.model().kind().equals("onnx")) {
             recipe = recipe.with("model.file=" + Sandbox.exported());
         }
         RunFolder run = new RunFolder(folder.resolve(block.place().replaceAll("\\W", "-")));

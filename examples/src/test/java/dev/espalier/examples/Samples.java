@@ -2,7 +2,7 @@ package dev.espalier.examples;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
@@ -45,7 +45,7 @@ final class Samples {
                 printed = "";
                 printed = shell.run(block);
             }
-            case "toml" -> RecipeReader.parse(block.place(), block.text(), List.of());
+            case "toml" -> Recipe.parse(block.place(), block.text(), List.of());
             case "python" -> Python.check(block);
             case "json" -> compare(block);
             case "text", "" -> {

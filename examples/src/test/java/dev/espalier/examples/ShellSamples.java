@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.cli.Main;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -132,7 +132,7 @@ final class ShellSamples {
                 .toList();
         for (String word : words) {
             if (word.startsWith("recipes/")) {
-                RecipeReader.read(Documentation.ROOT.resolve(word), overrides);
+                Recipe.read(Documentation.ROOT.resolve(word), overrides);
             }
         }
     }

@@ -113,6 +113,18 @@ public final class Key<T> {
     }
 
     /**
+     * One of some names.
+     *
+     * @param path section and name
+     * @param names what it can be
+     * @param meaning what it means, half a sentence
+     * @return the key, required
+     */
+    public static Key<String> oneOf(String path, List<String> names, String meaning) {
+        return of(path, new ValueType.OneOf(names), meaning);
+    }
+
+    /**
      * Several texts.
      *
      * @param path section and name
@@ -121,6 +133,17 @@ public final class Key<T> {
      */
     public static Key<List<String>> texts(String path, String meaning) {
         return of(path, new ValueType.ListOf<>(new ValueType.Text(), "a list of texts"), meaning);
+    }
+
+    /**
+     * One text, or several: {@code "a"} and {@code ["a"]} are the same.
+     *
+     * @param path section and name
+     * @param meaning what it means, half a sentence
+     * @return the key, required
+     */
+    public static Key<List<String>> someTexts(String path, String meaning) {
+        return of(path, new ValueType.OneOrMore<>(new ValueType.Text(), "a text or a list of texts"), meaning);
     }
 
     /**
@@ -282,7 +305,12 @@ public final class Key<T> {
     }
 
     boolean takesText() {
-        return type instanceof ValueType.Text;
+        return type.takesText();
+    }
+
+    /** Whether the parser's object is of its type, in range or not. */
+    boolean understands(Object parsed) {
+        return type.from(parsed) != null;
     }
 
     /** The value that the parser's object stands for; null if it is of another type or out of range. */
@@ -293,7 +321,8 @@ public final class Key<T> {
     }
 
     private boolean legal(T value) {
-        return range.map(legal -> legal.legal().test(value)).orElse(true);
+        return type.holds(value)
+                && range.map(legal -> legal.legal().test(value)).orElse(true);
     }
 
     String refusal(String printed) {

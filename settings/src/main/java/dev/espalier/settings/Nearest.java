@@ -3,18 +3,27 @@ package dev.espalier.settings;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Finds what somebody may have meant. */
 final class Nearest {
     private Nearest() {}
 
-    /** The path that is most like another: as a whole, or else by its last part, wherever that stands. */
-    static String path(String wrong, Collection<String> right) {
+    /**
+     * The path that is most like another: as a whole, or else by its last part, wherever that stands. None if half of it would have
+     * to be written anew.
+     */
+    static Optional<String> path(String wrong, Collection<String> right) {
         return right.stream()
+                .filter(path -> isLike(wrong, path))
                 .min(Comparator.<String>comparingInt(path -> distance(wrong, path))
                         .thenComparingInt(path -> edits(wrong, path))
-                        .thenComparing(Comparator.naturalOrder()))
-                .orElseThrow();
+                        .thenComparing(Comparator.naturalOrder()));
+    }
+
+    private static boolean isLike(String wrong, String right) {
+        int most = Math.max(1, lastPart(wrong).length() / 2);
+        return Math.min(edits(wrong, right), edits(lastPart(wrong), lastPart(right))) <= most;
     }
 
     private static int distance(String wrong, String right) {

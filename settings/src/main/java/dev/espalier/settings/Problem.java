@@ -3,7 +3,7 @@ package dev.espalier.settings;
 import java.util.Comparator;
 
 /**
- * Something wrong in a recipe.
+ * Something wrong in a text of settings.
  *
  * @param line the line of the file, from 1; 0 if the problem is on none: a missing section, an override
  * @param message what is wrong, and what would be right

@@ -79,16 +79,6 @@ public record Range<T>(String text, Predicate<T> legal) {
     }
 
     /**
-     * Some of the given texts.
-     *
-     * @param names the texts
-     * @return the range
-     */
-    public static Range<String> oneOf(List<String> names) {
-        return new Range<>("one of " + String.join(", ", names), names::contains);
-    }
-
-    /**
      * Regular expressions.
      *
      * @return the range

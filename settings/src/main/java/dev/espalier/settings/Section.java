@@ -62,7 +62,7 @@ public final class Section {
      */
     public static Section of(
             String name, String meaning, Kinds<?> kinds, Optional<String> usual, List<? extends Key<?>> common) {
-        Key<String> key = Key.text(name + ".kind", meaning).in(Range.oneOf(kinds.names()));
+        Key<String> key = Key.oneOf(name + ".kind", kinds.names(), meaning);
         return new Section(name, usual.map(key::otherwise).orElse(key), kinds.all(), common);
     }
 

@@ -1,17 +1,20 @@
 package dev.espalier.settings;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** All values of a text of settings, section by section. Immutable and sound. {@link Form} reads it, and {@link #toToml} writes it. */
 public final class Settings {
+    private static final String UNSET = "unset";
+
     private final Form form;
     private final SequencedMap<String, Values> sections;
 
@@ -141,16 +144,25 @@ public final class Settings {
     public List<String> changesSince(Settings before) {
         Map<String, String> old = before.texts();
         Map<String, String> now = texts();
-        Set<String> paths = new TreeSet<>(old.keySet());
-        paths.addAll(now.keySet());
-        form.keys().stream().filter(Key::isChangeable).map(Key::path).forEach(paths::remove);
         List<String> changes = new ArrayList<>();
-        for (String path : paths) {
-            if (!Objects.equals(old.get(path), now.get(path))) {
-                changes.add("%s was %s, and is %s now".formatted(path, old.get(path), now.get(path)));
+        for (String path : binding(before, this)) {
+            String was = old.getOrDefault(path, UNSET);
+            String is = now.getOrDefault(path, UNSET);
+            if (!was.equals(is)) {
+                changes.add("%s was %s, and is %s now".formatted(path, was, is));
             }
         }
         return changes;
+    }
+
+    /** The paths of all keys in force that must not change. */
+    private static Set<String> binding(Settings... settings) {
+        return Arrays.stream(settings)
+                .flatMap(each -> each.sections.values().stream())
+                .flatMap(values -> values.keys().stream())
+                .filter(key -> !key.isChangeable())
+                .map(Key::path)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /**

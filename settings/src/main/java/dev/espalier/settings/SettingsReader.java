@@ -100,7 +100,7 @@ final class SettingsReader {
             if (value instanceof TomlTable inner) {
                 sectionLines.put(dotted, line);
                 if (prefix.isEmpty() && !sectionNames.contains(name)) {
-                    problem(line, unknown("[" + name + "]", "section", "[" + Nearest.path(name, sectionNames) + "]"));
+                    problem(line, unknownSection(name));
                 } else {
                     flatten(inner, path);
                 }
@@ -113,9 +113,7 @@ final class SettingsReader {
     private void override(String override) {
         int equals = override.indexOf('=');
         if (equals <= 0) {
-            problem(
-                    0,
-                    "the override " + override + " must be of the form section.key=value, optimizer.rate=0.01 for one");
+            problem(0, "the override " + override + " must be of the form section.key=value");
             return;
         }
         String path = override.substring(0, equals).strip();
@@ -134,12 +132,35 @@ final class SettingsReader {
         if (sectionNames.contains(path)) {
             problem(entry, "%s is a section: write [%s] and its keys below".formatted(path, path));
         } else if (!paths.contains(path)) {
-            problem(entry, unknown(path, "key", Nearest.path(path, paths)));
+            problem(entry, unknownKey(path));
         }
     }
 
-    private String unknown(String name, String what, String nearest) {
-        return "%s is no %s of a %s; the nearest is %s".formatted(name, what, form.noun(), nearest);
+    private String unknownSection(String name) {
+        return "[%s] is no section of a %s; ".formatted(name, form.noun())
+                + Nearest.path(name, sectionNames)
+                        .map("the nearest is [%s]"::formatted)
+                        .orElse("there are " + String.join(", ", sectionNames));
+    }
+
+    /** With the nearest key; or else those of its section, or the sections if it is in none. */
+    private String unknownKey(String path) {
+        return "%s is no key of a %s; ".formatted(path, form.noun())
+                + Nearest.path(path, paths).map("the nearest is "::concat).orElseGet(() -> choices(path));
+    }
+
+    private String choices(String path) {
+        String section = path.substring(0, Math.max(0, path.indexOf('.')));
+        return sectionNames.contains(section)
+                ? "[%s] has %s"
+                        .formatted(
+                                section,
+                                form.keys().stream()
+                                        .filter(key -> key.section().equals(section))
+                                        .map(Key::name)
+                                        .distinct()
+                                        .collect(Collectors.joining(", ")))
+                : "a key is SECTION.KEY, and the sections are " + String.join(", ", sectionNames);
     }
 
     /** The section's values; empty if something is wrong with them. */
@@ -205,10 +226,8 @@ final class SettingsReader {
             key.usual().ifPresentOrElse(value -> values.put(key, value), () -> missing(key));
             return;
         }
-        T value = key.from(
-                key.takesText() && entry.isOverride() && !(entry.value() instanceof String)
-                        ? entry.text()
-                        : entry.value());
+        boolean bareWord = entry.isOverride() && key.takesText() && !key.understands(entry.value());
+        T value = key.from(bareWord ? entry.text() : entry.value());
         if (value == null) {
             problem(entry, key.refusal(entry.printed()) + (entry.isHuge() ? ", and below 2147483648" : ""));
         } else {
@@ -237,7 +256,8 @@ final class SettingsReader {
             }
             applying.add(key.path());
             String owners = section.kinds().stream()
-                    .filter(other -> other.keys().stream().anyMatch(own -> own.path().equals(key.path())))
+                    .filter(other ->
+                            other.keys().stream().anyMatch(own -> own.path().equals(key.path())))
                     .map(Kind::name)
                     .collect(Collectors.joining(", "));
             problem(

@@ -5,12 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 
 /**
- * What a key of a recipe takes, and how that looks in TOML.
+ * What a key takes, and how that looks in TOML.
  *
  * @param <T> the Java type of its values
  */
@@ -26,8 +27,23 @@ sealed interface ValueType<T> {
     /** The value as TOML. */
     String print(T value);
 
+    /** Whether a Java value is one of its: what {@link #from} cannot give, a program might. */
+    default boolean holds(T value) {
+        return true;
+    }
+
+    /** Whether a word without quotes can be a value of its, where somebody types one. */
+    default boolean takesText() {
+        return false;
+    }
+
     /** A text in quotes. */
     record Text() implements ValueType<String> {
+        @Override
+        public boolean takesText() {
+            return true;
+        }
+
         @Override
         public String description() {
             return "a text";
@@ -120,9 +136,7 @@ sealed interface ValueType<T> {
     record Choice<E extends Enum<E>>(Class<E> choices) implements ValueType<E> {
         @Override
         public String description() {
-            return Arrays.stream(choices.getEnumConstants())
-                    .map(choice -> "\"" + label(choice) + "\"")
-                    .collect(Collectors.joining(", ", "one of ", ""));
+            return oneOf(Arrays.stream(choices.getEnumConstants()).map(Choice::label));
         }
 
         @Override
@@ -141,6 +155,37 @@ sealed interface ValueType<T> {
         static String label(Enum<?> choice) {
             return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
+    }
+
+    /** One of some names. */
+    record OneOf(List<String> names) implements ValueType<String> {
+        public OneOf {
+            names = List.copyOf(names);
+        }
+
+        @Override
+        public String description() {
+            return oneOf(names.stream());
+        }
+
+        @Override
+        public @Nullable String from(Object parsed) {
+            return parsed instanceof String name && holds(name) ? name : null;
+        }
+
+        @Override
+        public boolean holds(String value) {
+            return names.contains(value);
+        }
+
+        @Override
+        public String print(String value) {
+            return "\"" + Toml.tomlEscape(value) + "\"";
+        }
+    }
+
+    private static String oneOf(Stream<String> names) {
+        return names.map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "one of ", ""));
     }
 
     /** Several values of one type, in brackets. */
@@ -164,6 +209,31 @@ sealed interface ValueType<T> {
         @Override
         public String print(List<T> value) {
             return value.stream().map(element::print).collect(Collectors.joining(", ", "[", "]"));
+        }
+    }
+
+    /** A single value, or several in brackets. */
+    record OneOrMore<T>(ValueType<T> element, String description) implements ValueType<List<T>> {
+        @Override
+        public boolean takesText() {
+            return element.takesText();
+        }
+
+        @Override
+        public @Nullable List<T> from(Object parsed) {
+            T single = element.from(parsed);
+            return single != null ? List.of(single) : several().from(parsed);
+        }
+
+        @Override
+        public String print(List<T> value) {
+            return value.size() == 1
+                    ? element.print(value.getFirst())
+                    : several().print(value);
+        }
+
+        private ListOf<T> several() {
+            return new ListOf<>(element, description);
         }
     }
 }

@@ -67,8 +67,9 @@ public final class Values {
     private static <T> void putDefault(Builder builder, Key<T> key) {
         builder.put(
                 key,
-                key.usual().orElseThrow(() -> new IllegalArgumentException(
-                        "%s has no default: say %s".formatted(key, key.takes()))));
+                key.usual()
+                        .orElseThrow(() ->
+                                new IllegalArgumentException("%s has no default: say %s".formatted(key, key.takes()))));
     }
 
     /**
@@ -111,7 +112,8 @@ public final class Values {
     public <T> T of(Key<T> key) {
         Setting<?> setting = settings.get(key.path());
         if (setting == null || setting.key() != key) {
-            throw new IllegalArgumentException("%s has no value in section %s of the kind \"%s\"".formatted(key, section, kind));
+            throw new IllegalArgumentException(
+                    "%s has no value in section %s of the kind \"%s\"".formatted(key, section, kind));
         }
         return (T) setting.value();
     }
@@ -130,6 +132,32 @@ public final class Values {
         SequencedMap<String, Setting<?>> changed = new LinkedHashMap<>(settings);
         changed.put(key.path(), new Setting<>(key, key.require(value)));
         return new Values(section, kind, changed).checked();
+    }
+
+    /**
+     * The same of another kind. Keys that both kinds have keep their values; the others have their defaults.
+     *
+     * @param other the name of the kind
+     * @return the values
+     * @throws IllegalArgumentException if there is no such kind, or a key that only it has is required
+     */
+    public Values withKind(String other) {
+        Builder builder = new Builder(section, other);
+        section.kindKey().ifPresentOrElse(key -> builder.put(key, other), () -> {
+            throw new IllegalArgumentException("section %s has no kinds".formatted(section));
+        });
+        for (Key<?> key : section.keys(other)) {
+            if (has(key)) {
+                copy(builder, key);
+            } else {
+                putDefault(builder, key);
+            }
+        }
+        return builder.build();
+    }
+
+    private <T> void copy(Builder builder, Key<T> key) {
+        builder.put(key, of(key));
     }
 
     /**

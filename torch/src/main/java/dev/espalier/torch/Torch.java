@@ -5,14 +5,14 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
+import dev.espalier.tensor.ElementType;
+import dev.espalier.tensor.Place;
+import dev.espalier.tensor.TensorView;
 import dev.espalier.torch.LibTorch.Autocast;
 import dev.espalier.torch.LibTorch.Cuda;
 import dev.espalier.torch.LibTorch.Lookup;
 import dev.espalier.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.torch.LibTorch.Tensors;
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.Place;
-import dev.espalier.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -3,10 +3,10 @@ package dev.espalier.reproduce;
 import dev.espalier.journal.JsonFile;
 import dev.espalier.journal.Metrics;
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.Progress;
 import dev.espalier.training.StepView;
-import dev.espalier.training.Task;
+import dev.espalier.training.Tasks;
 import dev.espalier.training.TrainingListener;
 import dev.espalier.training.TrainingRun;
 import java.io.IOException;
@@ -60,7 +60,7 @@ record ObservedTraining<T extends ObservedTraining.Sample>(
         RunFolder place = new RunFolder(folder.resolve("run"));
         TrainingRun run = new TrainingRun(
                 recipe,
-                Task.of(recipe),
+                Tasks.of(recipe),
                 recipe.training().seeds().getFirst(),
                 place,
                 setting.run().withListener(new Looking(setting.run().listener(), log)));

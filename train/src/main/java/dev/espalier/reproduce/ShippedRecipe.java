@@ -1,7 +1,6 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +25,7 @@ final class ShippedRecipe {
                     Objects.requireNonNull(resource, "the program was built without " + file)
                             .readAllBytes(),
                     StandardCharsets.UTF_8);
-            return RecipeReader.parse(file, text, overrides);
+            return Recipe.parse(file, text, overrides);
         }
     }
 }

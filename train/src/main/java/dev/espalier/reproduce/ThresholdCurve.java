@@ -8,14 +8,15 @@ import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.journal.Spread;
 import dev.espalier.onnxruntime.OnnxRuntimeModel;
-import dev.espalier.recipe.Recipe;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Plot;
 import dev.espalier.report.Figure.Point;
 import dev.espalier.report.Unit;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Task;
 import dev.espalier.training.Sweep;
-import dev.espalier.training.Task;
+import dev.espalier.training.Tasks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,7 @@ record ThresholdCurve(List<String> changes) implements Item {
         Trainings trainings = new Trainings(setting, changes);
         PaperRow row = TABLE.row(RECIPE);
         Recipe recipe = trainings.recipe(TABLE, row);
-        Optional<List<Trained>> trained = trainings.run(RECIPE + "-uncut", recipe.with("method.threshold=0"));
+        Optional<List<Trained>> trained = trainings.run(RECIPE + "-uncut", recipe.withThreshold(0));
         if (trained.isEmpty()) {
             return Optional.empty();
         }
@@ -119,7 +120,7 @@ record ThresholdCurve(List<String> changes) implements Item {
         TreeSet<Double> thresholds = new TreeSet<>(THRESHOLDS);
         thresholds.add(0.0);
         thresholds.add(recipe.method().threshold());
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         List<Graph> models = new ArrayList<>();
         for (Trained one : trained) {
             models.add(one.model());

@@ -4,7 +4,7 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 
 /**

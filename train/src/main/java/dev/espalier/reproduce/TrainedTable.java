@@ -4,14 +4,14 @@ import dev.espalier.journal.Metrics;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
 import dev.espalier.journal.Spread;
-import dev.espalier.recipe.MethodRecipe;
-import dev.espalier.recipe.Recipe;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Plot;
 import dev.espalier.report.Figure.Point;
 import dev.espalier.report.Figure.Stroke;
 import dev.espalier.report.Unit;
+import dev.espalier.train.recipe.Method;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -182,7 +182,7 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
         notes.add("Group sparsity is the share of groups that are not zero, as in the paper.");
         for (Map.Entry<PaperRow, List<Trained>> row : found.entrySet()) {
             for (Trained trained : row.getValue().stream().limit(1).toList()) {
-                if (trained.recipe().method().kind() == MethodRecipe.Kind.SUBGRADIENT) {
+                if (trained.recipe().method().kind().equals(Method.SUBGRADIENT)) {
                     notes.add(thresholdNote(row.getKey(), trained));
                 }
             }

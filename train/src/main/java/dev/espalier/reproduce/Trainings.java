@@ -2,10 +2,11 @@ package dev.espalier.reproduce;
 
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Task;
 import dev.espalier.training.DivergedException;
 import dev.espalier.training.Experiment;
-import dev.espalier.training.Task;
+import dev.espalier.training.Tasks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ record Trainings(Setting setting, List<String> changes) {
         List<Trained> all = new ArrayList<>();
         Task task = null;
         for (long seed : setting.seeds()) {
-            Recipe one = recipe.with("training.seeds=[" + seed + "]");
+            Recipe one = recipe.withSeed(seed);
             RunFolder folder = place.seed(seed);
             Optional<RunResult> finished = Experiment.finished(one, folder);
             if (finished.isPresent()) {
@@ -112,7 +113,7 @@ record Trainings(Setting setting, List<String> changes) {
     }
 
     private static Task loaded(@Nullable Task before, Recipe recipe) throws IOException {
-        return before == null ? Task.of(recipe) : before;
+        return before == null ? Tasks.of(recipe) : before;
     }
 
     /** What the steps of trainings ran on. */

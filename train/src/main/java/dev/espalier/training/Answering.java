@@ -4,17 +4,13 @@ import dev.espalier.data.BatchPosition;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.model.Bert;
-import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Formula;
 import dev.espalier.graph.objective.Losses;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.recipe.DataRecipe;
-import dev.espalier.recipe.EvaluationRecipe;
-import dev.espalier.recipe.ModelRecipe;
-import dev.espalier.recipe.Recipe;
 import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.SquadScores;
@@ -23,8 +19,15 @@ import dev.espalier.squad.WindowBatch;
 import dev.espalier.squad.WindowBatches;
 import dev.espalier.squad.Windows;
 import dev.espalier.squad.WordPiece;
+import dev.espalier.train.recipe.EvaluationRecipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Fitted;
+import dev.espalier.train.task.Materials;
+import dev.espalier.train.task.Signature;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,12 +51,30 @@ public final class Answering implements Task {
     /** The token to be found that an answer ends with. */
     private static final String END = "end";
 
+    private static final String TOKENS = "tokens";
+    private static final Signature SIGNATURE = new Signature(
+            "squad",
+            List.of(
+                    tokens(Bert.INPUT_IDS, true),
+                    tokens(Bert.ATTENTION_MASK, true),
+                    tokens(Bert.TOKEN_TYPE_IDS, false)),
+            List.of(logits(Bert.START_LOGITS), logits(Bert.END_LOGITS)));
+
     private final QuestionData data;
     private final Function<Weights, Graph> builder;
+    private final TaskModel model;
     private final int batchSize;
     private final AnswerSearch search;
     private final int evaluationBatchSize;
     private final Optional<WordPiece> tokenizer;
+
+    private static Signature.Input tokens(String name, boolean required) {
+        return new Signature.Input(name, DataType.INT64, Shape.of(TOKENS), required);
+    }
+
+    private static Signature.Output logits(String name) {
+        return new Signature.Output(name, Shape.of(TOKENS));
+    }
 
     /**
      * A task.
@@ -82,47 +103,29 @@ public final class Answering implements Task {
             Optional<WordPiece> tokenizer) {
         this.data = data;
         this.builder = builder;
+        this.model = new TaskModel(SIGNATURE, builder);
         this.batchSize = batchSize;
         this.search = search;
         this.evaluationBatchSize = evaluationBatchSize;
         this.tokenizer = tokenizer;
     }
 
-    /** Reads the checkpoint's tokenizer, the questions and, whenever a model is asked for, the checkpoint. */
-    static Answering of(Recipe recipe, DataRecipe.Squad source) throws IOException {
-        Path checkpoint = checkpoint(recipe.model());
-        WordPiece tokenizer = WordPiece.load(checkpoint);
-        QuestionData data = QuestionData.load(recipe.data(), source, tokenizer);
-        EvaluationRecipe evaluation = recipe.evaluation();
+    /** Reads the model's tokenizer, the questions and, whenever a model is asked for, the model. */
+    static Answering of(Materials materials, EvaluationRecipe evaluation) throws IOException {
+        Path folder = materials
+                .tokenizer()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "data.kind = squad needs a model with a tokenizer: set model.kind to bert and model.checkpoint, or to onnx"
+                                + " and model.file, with the vocabulary beside it"));
+        WordPiece tokenizer = WordPiece.load(folder);
+        QuestionData data = QuestionData.load(materials.dataValues(), tokenizer);
         Answering task = new Answering(
                 data,
-                weights -> read(checkpoint, weights),
-                recipe.training().batchSize(),
+                TaskModel.builder(materials.model(), SIGNATURE),
+                materials.batchSize(),
                 new AnswerSearch(evaluation.best(), evaluation.answerLength()),
-                evaluation.batchSize());
+                materials.evaluationBatchSize());
         return task.withTokenizer(tokenizer);
-    }
-
-    private static Path checkpoint(ModelRecipe model) {
-        return switch (model) {
-            case ModelRecipe.Bert(String folder) -> Path.of(folder);
-            case ModelRecipe.Vgg16 _,
-                    ModelRecipe.ResNet34 _,
-                    ModelRecipe.SmallCnn _,
-                    ModelRecipe.Mlp _,
-                    ModelRecipe.Onnx _,
-                    ModelRecipe.Own _ ->
-                throw new IllegalArgumentException(
-                        "data.kind = squad needs a model with a tokenizer: set model.kind = \"bert\" and model.checkpoint");
-        };
-    }
-
-    private static Graph read(Path checkpoint, Weights weights) {
-        try {
-            return HuggingFace.read(checkpoint, weights).graph();
-        } catch (IOException problem) {
-            throw new UncheckedIOException(problem.getMessage(), problem);
-        }
     }
 
     /** The same with a tokenizer, which is laid beside the models that come out. */
@@ -165,7 +168,7 @@ public final class Answering implements Task {
 
     @Override
     public Graph model(Weights weights) {
-        return builder.apply(weights);
+        return model.build(weights);
     }
 
     @Override
@@ -186,7 +189,7 @@ public final class Answering implements Task {
             public Example next() {
                 WindowBatch batch = batches.next();
                 return new Example(
-                        batch.inputs(),
+                        model.fitted().feed(batch.inputs()),
                         Map.of(START, batch.labels().get(0), END, batch.labels().get(1)),
                         batch.size());
             }
@@ -206,15 +209,20 @@ public final class Answering implements Task {
     /** The mean of the start's and the end's {@code −ln softmax(logits)[label]}. */
     @Override
     public Objective objective() {
+        Fitted names = model.fitted();
         return formula -> {
-            Value starts = formula.model(Bert.START_LOGITS);
-            Value ends = formula.model(Bert.END_LOGITS);
+            Value starts = formula.model(names.output(Bert.START_LOGITS));
+            Value ends = formula.model(names.output(Bert.END_LOGITS));
+            Value mask = formula.model(names.input(Bert.ATTENTION_MASK));
             Value start = formula.target(START, DataType.INT64, starts.shape().get(0));
             Value end = formula.target(END, DataType.INT64, ends.shape().get(0));
-            Value both = formula.plus(
-                    Losses.crossEntropy(formula, starts, start), Losses.crossEntropy(formula, ends, end));
+            Value both =
+                    formula.plus(Losses.crossEntropy(formula, starts, start), Losses.crossEntropy(formula, ends, end));
             SequencedMap<String, Value> terms = Objective.terms(formula.divide(both, formula.number(2)));
-            terms.put(RIGHT, formula.sum(formula.times(isFound(formula, starts, start), isFound(formula, ends, end))));
+            terms.put(
+                    RIGHT,
+                    formula.sum(
+                            formula.times(isFound(formula, mask, starts, start), isFound(formula, mask, ends, end))));
             return terms;
         };
     }
@@ -226,16 +234,21 @@ public final class Answering implements Task {
     }
 
     /** Whether the likeliest token is the right one, where nothing counts that a window is filled up with. */
-    private static Value isFound(Formula formula, Value logits, Value label) {
+    private static Value isFound(Formula formula, Value mask, Value logits, Value label) {
         Value nothing = formula.number(Double.NEGATIVE_INFINITY);
-        Value own = formula.where(formula.model(Bert.ATTENTION_MASK), logits, nothing);
+        Value own = formula.where(mask, logits, nothing);
         return formula.equal(formula.argMax(own), label);
     }
 
     @Override
-    public Evaluation evaluate(Model model, Part part) {
+    public Evaluation evaluate(Model asked, Part part) {
+        return judge(model.fitted().named(asked), part);
+    }
+
+    /** Judges a model that is asked by the task's names. */
+    private Evaluation judge(Model asked, Part part) {
         Windows windows = part(part);
-        AnswerReader.Reading reading = new AnswerReader(model::predict, search, evaluationBatchSize).read(windows);
+        AnswerReader.Reading reading = new AnswerReader(asked::predict, search, evaluationBatchSize).read(windows);
         SquadScores found = SquadScores.of(windows, reading);
         SequencedMap<String, Double> scores = new LinkedHashMap<>();
         scores.put("f1", found.f1());
@@ -259,7 +272,7 @@ public final class Answering implements Task {
     @Override
     public double chance() {
         Random random = new Random(0);
-        return evaluate(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
+        return judge(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
     }
 
     private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {
@@ -273,6 +286,7 @@ public final class Answering implements Task {
 
     @Override
     public Map<String, Tensor> sample() {
-        return data.test().batch(data.test().all().subList(0, 1)).inputs();
+        return model.fitted()
+                .feed(data.test().batch(data.test().all().subList(0, 1)).inputs());
     }
 }

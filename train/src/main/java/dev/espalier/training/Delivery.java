@@ -14,6 +14,8 @@ import dev.espalier.journal.RunResult;
 import dev.espalier.onnxruntime.Judge;
 import dev.espalier.onnxruntime.OnnxRuntimeModel;
 import dev.espalier.onnxruntime.PruneTrial;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.Map;
 import java.util.SequencedMap;

@@ -1,6 +1,7 @@
 package dev.espalier.training;
 
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Evaluation;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 

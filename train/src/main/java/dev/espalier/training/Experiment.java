@@ -4,8 +4,9 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
 import dev.espalier.report.Report;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
      * @throws IOException if the data or the model cannot be read
      */
     public static Experiment of(Recipe recipe, RunFolder folder, RunOptions options) throws IOException {
-        return new Experiment(recipe, Task.of(recipe), folder, options);
+        return new Experiment(recipe, Tasks.of(recipe), folder, options);
     }
 
     /**

@@ -1,13 +1,14 @@
 package dev.espalier.training;
 
-import dev.espalier.recipe.DataRecipe;
+import dev.espalier.data.DataSection;
+import dev.espalier.settings.Values;
 import dev.espalier.squad.Squad;
+import dev.espalier.squad.SquadData;
 import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WindowPlan;
 import dev.espalier.squad.Windows;
 import dev.espalier.squad.WordPiece;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
@@ -22,28 +23,27 @@ public record QuestionData(Windows train, Windows validation, Windows test) {
     /**
      * Loads what a recipe names. First both parts are limited, then validation is cut off the training part, by whole texts.
      *
-     * @param recipe how much
-     * @param source of what
+     * @param values the values of {@code [data]}
      * @param tokenizer the model's
      * @return all of it, in memory
      * @throws IOException if a file cannot be read, or is not what it should be
      * @throws IllegalArgumentException if the tokenizer knows too few of the words; the message says what to do
      */
-    public static QuestionData load(DataRecipe recipe, DataRecipe.Squad source, WordPiece tokenizer)
-            throws IOException {
-        WindowPlan plan = new WindowPlan(source.length(), source.stride(), source.questionLength());
-        Squad train = limited(Squad.read(Path.of(source.dir(), source.trainFile())), recipe.trainLimit());
+    public static QuestionData load(Values values, WordPiece tokenizer) throws IOException {
+        WindowPlan plan = SquadData.windows(values);
+        Squad train = limited(Squad.read(SquadData.trainFile(values)), values.of(DataSection.TRAIN_LIMIT));
         Windows test = new Windows(
-                limited(Squad.read(Path.of(source.dir(), source.testFile())), recipe.testLimit()), tokenizer, plan);
+                limited(Squad.read(SquadData.testFile(values)), values.of(DataSection.TEST_LIMIT)), tokenizer, plan);
+        double fraction = values.of(DataSection.VALIDATION_FRACTION);
         QuestionData data;
-        if (recipe.validationFraction() == 0) {
+        if (fraction == 0) {
             data = new QuestionData(new Windows(train, tokenizer, plan), test, test);
         } else {
-            Squad.Split split = train.holdOut(recipe.validationFraction(), recipe.splitSeed());
+            Squad.Split split = train.holdOut(fraction, values.of(DataSection.SPLIT_SEED));
             data = new QuestionData(
                     new Windows(split.kept(), tokenizer, plan), new Windows(split.held(), tokenizer, plan), test);
         }
-        data.requireKnown(source.largestUnknown());
+        data.requireKnown(SquadData.largestUnknown(values));
         return data;
     }
 

@@ -5,9 +5,8 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.step.StateFile;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -55,9 +54,9 @@ public final class SavedModel {
                                     : "there are those of steps " + steps
                                             + "; how many stay is checkpoint.keep of the recipe"));
         }
-        Recipe recipe = RecipeReader.read(run.recipe(), List.of());
+        Recipe recipe = Recipe.read(run.recipe(), List.of());
         Graph graph =
-                Task.model(recipe, Weights.seeded(recipe.training().seeds().getFirst()));
+                Tasks.of(recipe).model(Weights.seeded(recipe.training().seeds().getFirst()));
         Path file = new Checkpoints(run.checkpoints(), 1).file(step);
         return withWeights(graph, file, StateFile.read(file, name -> name.startsWith(TENSOR)));
     }

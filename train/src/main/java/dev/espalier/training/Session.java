@@ -10,9 +10,6 @@ import dev.espalier.graph.objective.Terms;
 import dev.espalier.journal.Metrics;
 import dev.espalier.kernel.StepKernel;
 import dev.espalier.prox.Regularizer;
-import dev.espalier.recipe.MethodRecipe;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.TrainingRecipe;
 import dev.espalier.step.NonFiniteGradientException;
 import dev.espalier.step.Optimizer;
 import dev.espalier.step.Parameter;
@@ -20,6 +17,13 @@ import dev.espalier.step.ParameterSet;
 import dev.espalier.step.StepOptions.NonFinite;
 import dev.espalier.step.StepReport;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.train.recipe.Method;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TrainingRecipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -153,8 +157,7 @@ final class Session implements AutoCloseable {
 
     /** The subgradient method makes small groups, not zeros: this makes zeros of them, unless healing began with that. */
     void finish() {
-        if (recipe.method().kind() == MethodRecipe.Kind.SUBGRADIENT
-                && recipe.phases().healEpochs() == 0) {
+        if (recipe.method().kind().equals(Method.SUBGRADIENT) && recipe.phases().healEpochs() == 0) {
             network.changeWeights(this::threshold);
         }
     }

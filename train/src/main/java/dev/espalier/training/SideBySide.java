@@ -5,6 +5,7 @@ import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
 import dev.espalier.onnxruntime.Latency;
 import dev.espalier.onnxruntime.OnnxRuntimeModel;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -11,10 +11,10 @@ import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.prox.Summary;
-import dev.espalier.recipe.Phase;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.TargetRecipe;
 import dev.espalier.step.Optimizer;
+import dev.espalier.train.recipe.Phase;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TargetRecipe;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +40,7 @@ final class Strength {
     private final int batchesPerEpoch;
     private final long stepsPerEpoch;
     private final HeldZeros held;
+    private final Optional<TargetRecipe> target;
     private final Optional<StrengthController> controller;
 
     /** λ that is in force, and the last one above zero. */
@@ -62,12 +63,9 @@ final class Strength {
         this.stepsPerEpoch = stepsPerEpoch;
         this.phases = recipe.phases(stepsPerEpoch);
         this.held = new HeldZeros(groups);
-        this.controller = recipe.target().kind() == TargetRecipe.Kind.NONE
-                ? Optional.empty()
-                : Optional.of(new StrengthController(
-                        recipe.penalty().lambda(),
-                        recipe.target().share(),
-                        recipe.target().reachedAfter()));
+        this.target = recipe.target();
+        this.controller =
+                target.map(wanted -> new StrengthController(recipe.lambda(), wanted.share(), wanted.reachedAfter()));
     }
 
     Phase phase(long epoch) {
@@ -114,8 +112,7 @@ final class Strength {
         }
         switch (phase.kind()) {
             case WARM_UP -> change(0);
-            case SPARSIFY ->
-                change(recipe.penaltyInForce().isPresent() ? recipe.penalty().lambda() : 0);
+            case SPARSIFY -> change(recipe.penaltyInForce().isPresent() ? recipe.lambda() : 0);
             case HEAL -> {
                 change(0);
                 held.hold(network.readableWeights(), recipe.method().threshold());
@@ -151,12 +148,22 @@ final class Strength {
 
     /** What is left of what the target is about. */
     private double share(Summary summary) {
-        return switch (recipe.target().kind()) {
-            case NONE -> 1;
-            case GROUPS -> groupsLeft(summary);
-            case PARAMETERS -> share(PruneReport::parametersAfter, PruneReport::parametersBefore);
-            case FLOPS -> share(PruneReport::flopsAfter, PruneReport::flopsBefore);
-        };
+        return target.orElseThrow().counted().applyAsDouble(new TargetRecipe.Left() {
+            @Override
+            public double groups() {
+                return groupsLeft(summary);
+            }
+
+            @Override
+            public double parameters() {
+                return share(PruneReport::parametersAfter, PruneReport::parametersBefore);
+            }
+
+            @Override
+            public double flops() {
+                return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
+            }
+        });
     }
 
     private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
@@ -178,7 +185,7 @@ final class Strength {
 
     private void apply() {
         if (recipe.penaltyInForce().isPresent()) {
-            optimizer.changePenalty(recipe.penalty().penalty(lambda[NOW]).orElseThrow());
+            optimizer.changePenalty(recipe.penalty(lambda[NOW]).orElseThrow());
         }
     }
 

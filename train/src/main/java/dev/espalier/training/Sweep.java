@@ -4,9 +4,9 @@ import dev.espalier.check.Check;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.TargetRecipe;
 import dev.espalier.report.SweepPage;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
             throw new IllegalArgumentException(
                     "the recipe has no penalty, so there is no λ to vary: set penalty.kind and method.kind = \"proximal\"");
         }
-        if (recipe.target().kind() != TargetRecipe.Kind.NONE) {
+        if (recipe.target().isPresent()) {
             throw new IllegalArgumentException(
                     "the recipe adapts λ to a target, so there is no λ to vary: set target.kind = \"none\"");
         }
@@ -72,7 +72,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
      */
     public static Sweep of(Recipe recipe, List<Double> lambdas, Start start, RunFolder folder, RunOptions options)
             throws IOException {
-        return new Sweep(recipe, Task.of(recipe), lambdas, start, folder, options);
+        return new Sweep(recipe, Tasks.of(recipe), lambdas, start, folder, options);
     }
 
     /**
@@ -138,7 +138,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
     }
 
     private Experiment experiment(double lambda, @Nullable Experiment before) {
-        Recipe stronger = recipe.with("penalty.lambda=" + lambda);
+        Recipe stronger = recipe.withLambda(lambda);
         RunFolder place = folder.lambda(label(lambda));
         return start == Start.INDEPENDENT || before == null
                 ? new Experiment(stronger, task, place, options)

@@ -7,7 +7,10 @@ import dev.espalier.journal.Metrics;
 import dev.espalier.journal.MetricsLog;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -68,7 +71,7 @@ public final class TrainingRun {
      * @param options what does not change the outcome
      */
     public TrainingRun(Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
-        this(recipe.with(seeds(seed)), task, initial, seed, folder, folder, options);
+        this(recipe.withSeed(seed), task, initial, seed, folder, folder, options);
     }
 
     /**
@@ -91,7 +94,7 @@ public final class TrainingRun {
             RunFolder folder,
             RunOptions options) {
         this.whole = whole;
-        this.recipe = whole.with(seeds(seed));
+        this.recipe = whole.withSeed(seed);
         this.task = task;
         this.initial = initial;
         this.seed = seed;
@@ -100,10 +103,6 @@ public final class TrainingRun {
         this.options = options;
         this.checkpoints =
                 new Checkpoints(folder.checkpoints(), recipe.checkpoint().keep());
-    }
-
-    private static String seeds(long seed) {
-        return "training.seeds=[" + seed + "]";
     }
 
     /**

@@ -1,5 +1,5 @@
 /**
- * A training run: what is learned ({@link dev.espalier.training.Task}), the run over its phases
+ * A training run: what is learned ({@link dev.espalier.train.task.Task}), the run over its phases
  * ({@link dev.espalier.training.TrainingRun}), and what is delivered at its end.
  */
 @NullMarked

@@ -8,9 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.penalty.GroupMcp;
 import dev.espalier.penalty.GroupWeight;
 import dev.espalier.prox.NaiveProx;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.reproduce.McpExactness.Differences;
+import dev.espalier.train.recipe.Recipe;
 import dev.espalier.training.RunOptions;
 import dev.espalier.training.StepView.GroupProblem;
 import java.io.IOException;
@@ -72,7 +71,7 @@ final class McpExactnessTest {
 
     @Test
     void whatWasSeenSurvivesAnInterruption() throws IOException {
-        Recipe recipe = RecipeReader.parse("test.toml", """
+        Recipe recipe = Recipe.parse("test.toml", """
                 [data]
                 kind = "digits"
                 train_limit = 200
@@ -113,8 +112,8 @@ final class McpExactnessTest {
         double failing = Small.ours(shares, McpExactness.FAILS, Tenths.ALL);
         assertTrue(failing > 0 && failing <= 1, "share " + failing);
 
-        ObservedTraining<Differences> other = new ObservedTraining<>(
-                recipe.with("penalty.lambda=0.1"), 2, Differences.class, McpExactness::differences);
+        ObservedTraining<Differences> other =
+                new ObservedTraining<>(recipe.withLambda(0.1), 2, Differences.class, McpExactness::differences);
         assertThrows(
                 IllegalArgumentException.class,
                 () -> other.run(Small.setting(folder), folder.resolve("whole")),

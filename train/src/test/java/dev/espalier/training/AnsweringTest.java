@@ -10,6 +10,7 @@ import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Node;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.group.PaperRules;
@@ -19,29 +20,32 @@ import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.Metrics;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.DataRecipe;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WordPiece;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,13 +95,12 @@ final class AnsweringTest {
     private static Recipe recipe(String... overrides) {
         List<String> all = new ArrayList<>(List.of(overrides));
         all.add("data.dir=" + resource("tiny-squad.json").getParent());
-        return RecipeReader.parse("test.toml", RECIPE, all);
+        return Recipe.parse("test.toml", RECIPE, all);
     }
 
     private static QuestionData data(Recipe recipe) throws IOException {
         try (WordPiece tokenizer = WordPiece.load(resource("tiny-vocab.txt"))) {
-            return QuestionData.load(
-                    recipe.data(), (DataRecipe.Squad) recipe.data().source(), tokenizer);
+            return QuestionData.load(recipe.data(), tokenizer);
         }
     }
 
@@ -130,8 +133,7 @@ final class AnsweringTest {
         Files.copy(resource("tiny-vocab.txt"), temporary.resolve("vocab.txt"));
         Files.writeString(temporary.resolve("tokenizer_config.json"), "{\"do_lower_case\": false}");
         try (WordPiece tokenizer = WordPiece.load(temporary)) {
-            return QuestionData.load(
-                    recipe.data(), (DataRecipe.Squad) recipe.data().source(), tokenizer);
+            return QuestionData.load(recipe.data(), tokenizer);
         }
     }
 
@@ -203,6 +205,62 @@ final class AnsweringTest {
         assertEquals(Set.of("exact_spans"), shown);
     }
 
+    private static Graph renamed(Graph graph, Map<String, String> names) {
+        UnaryOperator<String> name = old -> names.getOrDefault(old, old);
+        return new Graph(
+                graph.name(),
+                graph.inputs().stream()
+                        .map(input -> new Graph.Input(name.apply(input.name()), input.type()))
+                        .toList(),
+                graph.initializers(),
+                graph.nodes().stream()
+                        .map(node -> new Node(
+                                node.name(),
+                                node.operator(),
+                                node.inputs().stream().map(name).toList(),
+                                node.outputs().stream().map(name).toList()))
+                        .toList(),
+                graph.outputs().stream().map(name).toList());
+    }
+
+    private Path onnx(Map<String, String> names) throws IOException {
+        Path folder = Files.createTempDirectory(temporary, "onnx");
+        Path file = folder.resolve("model.onnx");
+        OnnxWriter.write(renamed(Bert.questionAnswering(TINY, Weights.seeded(7)), names), file);
+        Files.copy(resource("tiny-vocab.txt"), folder.resolve("vocab.txt"));
+        return file;
+    }
+
+    @Test
+    void anOnnxFileWithNamesOfItsOwnLearnsToAnswerToo() throws IOException {
+        Path file = onnx(Map.of("attention_mask", "mask", "end_logits", "finish"));
+        Recipe recipe =
+                recipe("model.kind=onnx", "model.file=" + file, "training.epochs=2", "divergence.chance_epochs=0");
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        RunResult result = Experiment.of(recipe, folder, RunOptions.DEFAULT)
+                .begin()
+                .orElseThrow()
+                .getFirst();
+        assertEquals(List.of("f1", "exact_match"), List.copyOf(result.scores().keySet()));
+        Graph trained = OnnxReader.read(folder.pruned()).graph();
+        assertEquals(
+                List.of("input_ids", "mask", "token_type_ids"),
+                trained.inputs().stream().map(Graph.Input::name).toList());
+        assertEquals(List.of("start_logits", "finish"), trained.outputs());
+    }
+
+    @Test
+    void anOnnxFileWhoseNamesSayNothingIsRefused() throws IOException {
+        Recipe recipe = recipe(
+                "model.kind=onnx", "model.file=" + onnx(Map.of("start_logits", "begin", "end_logits", "finish")));
+        String message = String.valueOf(assertThrows(
+                        IllegalArgumentException.class, () -> Tasks.of(recipe).model(Weights.seeded(1)))
+                .getMessage());
+        assertTrue(message.startsWith("model.file = "), message);
+        assertTrue(message.contains("outputs [begin [batch × tokens], finish [batch × tokens]]"), message);
+        assertTrue(message.contains("start_logits [batch × tokens]"), message);
+    }
+
     @Test
     void theLossIsTheMeanOverStartsAndEnds() throws IOException {
         Answering task = task(recipe());
@@ -245,7 +303,8 @@ final class AnsweringTest {
                             example.inputs(),
                             List.of(target(example, "start"), target(example, "end")));
                     assertEquals(
-                            right, network.terms(example.inputs(), example.targets()).get(Task.RIGHT));
+                            right,
+                            network.terms(example.inputs(), example.targets()).get(Task.RIGHT));
                     all += right;
                 }
             }

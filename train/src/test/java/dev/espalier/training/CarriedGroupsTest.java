@@ -20,9 +20,8 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.report.Report;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,9 +76,9 @@ class CarriedGroupsTest {
 
     @Test
     void joinedGroupsAreThoseOfTheFilesTheReportAndTheThreshold() throws IOException {
-        Recipe recipe = RecipeReader.parse("test.toml", RECIPE, List.of("model.file=" + model()));
+        Recipe recipe = Recipe.parse("test.toml", RECIPE, List.of("model.file=" + model()));
         RunFolder folder = new RunFolder(temporary.resolve("run"));
-        RunResult result = new TrainingRun(recipe, Task.of(recipe), 1, folder, RunOptions.DEFAULT)
+        RunResult result = new TrainingRun(recipe, Tasks.of(recipe), 1, folder, RunOptions.DEFAULT)
                 .begin()
                 .orElseThrow();
         assertTrue(result.groupsLeft() < 1, "nothing became zero: " + result);

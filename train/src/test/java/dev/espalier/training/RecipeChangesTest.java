@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.journal.RunFolder;
-import dev.espalier.recipe.Key;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.settings.Key;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -24,34 +22,24 @@ final class RecipeChangesTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     private Path folder;
 
-    @Test
-    void aKeyThatMayChangeMayAndNoOtherMay() {
-        for (Key<?> key : Recipe.keys()) {
-            List<String> found =
-                    RecipeChanges.between(Map.of(key.path(), "\"one\""), Map.of(key.path(), "\"another\""));
-            assertEquals(
-                    key.mayChange() ? List.of() : List.of(key.path() + " was \"one\", and is \"another\" now"), found);
-        }
-    }
-
     /** Keys of one path are told apart by the section's kind, of which {@link Recipe#settings} knows nothing. */
     @Test
     void keysOfOnePathMayChangeAllOrNone() {
-        Recipe.keys().stream()
-                .collect(Collectors.groupingBy(Key::path, Collectors.mapping(Key::mayChange, Collectors.toSet())))
+        Recipe.FORM.keys().stream()
+                .collect(Collectors.groupingBy(Key::path, Collectors.mapping(Key::isChangeable, Collectors.toSet())))
                 .forEach((path, flags) -> assertEquals(1, flags.size(), path));
     }
 
     /** Whatever says where files lie is free to change; what a kind is called never is. */
     @Test
     void filesMayMoveAndKindsStay() {
-        for (Key<?> key : Recipe.keys()) {
+        for (Key<?> key : Recipe.FORM.keys()) {
             if (Set.of("dir", "path", "checkpoint", "file").contains(key.name())) {
-                assertTrue(key.mayChange(), key.path());
+                assertTrue(key.isChangeable(), key.path());
             }
             if (Set.of("kind", "seeds", "epochs", "batch_size", "rate", "lambda")
                     .contains(key.name())) {
-                assertFalse(key.mayChange(), key.path());
+                assertFalse(key.isChangeable(), key.path());
             }
         }
     }
@@ -79,7 +67,7 @@ final class RecipeChangesTest {
     }
 
     private static Recipe recipe(Path table) {
-        return RecipeReader.parse("table.toml", """
+        return Recipe.parse("table.toml", """
                 data.kind = "csv"
                 model = { kind = "mlp", hidden = [8] }
                 penalty = { kind = "group-lasso", lambda = 1e-4 }

@@ -10,8 +10,7 @@ import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Models in checkpoints, and latencies of runs side by side. */
 final class SavedModelTest {
-    private static final Recipe RECIPE = RecipeReader.parse("test.toml", """
+    private static final Recipe RECIPE = Recipe.parse("test.toml", """
             [data]
             kind = "digits"
             train_limit = 300
@@ -77,7 +76,7 @@ final class SavedModelTest {
     void modelsThatTakeTurnsHaveTheSameLatencyIfTheyAreTheSame() throws IOException {
         RunFolder one = train("one");
         RunFolder two = train("two");
-        List<RunResult> results = SideBySide.measure(Task.of(RECIPE), List.of(one, two));
+        List<RunResult> results = SideBySide.measure(Tasks.of(RECIPE), List.of(one, two));
         double ratio =
                 results.get(0).latencyMillisecondsBefore() / results.get(1).latencyMillisecondsBefore();
         assertTrue(ratio > 0.67 && ratio < 1.5, () -> results.toString());

@@ -14,9 +14,10 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.journal.Metrics;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
 import dev.espalier.tensor.TensorView;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,7 +38,7 @@ class SessionTest {
             (model, objective) -> Network.outOfReach(model, objective, Device.CPU);
 
     private static Recipe recipe(String... overrides) {
-        return RecipeReader.parse("test.toml", """
+        return Recipe.parse("test.toml", """
                 [data]
                 kind = "digits"
                 train_limit = 200
@@ -113,7 +114,7 @@ class SessionTest {
     @Test
     void throughAllPhasesTheWeightsAreTheSame() throws IOException {
         Recipe recipe = recipe();
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session near = session(recipe, task, NEAR);
                 Session far = session(recipe, task, FAR)) {
             train(near, task, 0, 5);
@@ -130,7 +131,7 @@ class SessionTest {
     @Test
     void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
         Recipe recipe = recipe();
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
         Map<String, double[]> expected;
         try (Session first = session(recipe, task, FAR)) {
@@ -153,7 +154,7 @@ class SessionTest {
     void clippingIsTheSameUpToRounding() throws IOException {
         Recipe recipe =
                 recipe("training.clip_norm=0.1", "penalty.lambda=1e-4", "phases.heal_epochs=0", "training.epochs=1");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session near = session(recipe, task, NEAR);
                 Session far = session(recipe, task, FAR)) {
             train(near, task, 0, 1);
@@ -165,7 +166,7 @@ class SessionTest {
     @Test
     void theSubgradientMethodMakesItsZerosAtTheEnd() throws IOException {
         Recipe recipe = recipe("method.kind=subgradient", "method.threshold=1e-1", "phases.heal_epochs=0");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session near = session(recipe, task, NEAR);
                 Session far = session(recipe, task, FAR)) {
             for (Session session : List.of(near, far)) {
@@ -186,7 +187,7 @@ class SessionTest {
                 "target.kind=groups",
                 "target.share=0.5",
                 "phases.heal_epochs=0");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         Graph initial = task.model(Weights.seeded(1));
         Network network = new Network(initial, task.objective(), Device.CPU);
         List<Double> rates = new ArrayList<>();
@@ -237,7 +238,7 @@ class SessionTest {
         assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
         for (String precision : List.of("float32", "tf32", "bf16")) {
             Recipe recipe = recipe("training.precision=" + precision, "training.clip_norm=5");
-            Task task = Task.of(recipe);
+            Task task = Tasks.of(recipe);
             try (Session near = session(recipe("training.clip_norm=5"), task, NEAR);
                     Session far = onGpu(recipe, task)) {
                 train(near, task, 0, 1);
@@ -258,7 +259,7 @@ class SessionTest {
     void aCheckpointOfAGpuIsGoneOnFromOnEitherDevice() throws IOException {
         assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
         Recipe recipe = recipe();
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
         Map<String, double[]> expected;
         try (Session first = onGpu(recipe, task)) {
@@ -284,7 +285,7 @@ class SessionTest {
     @Test
     void bfloat16LearnsAsWell() throws IOException {
         Recipe recipe = recipe("training.precision=bf16", "penalty.lambda=1e-4");
-        Task task = Task.of(recipe);
+        Task task = Tasks.of(recipe);
         try (Session session = session(recipe, task, NEAR)) {
             train(session, task, 0, 5);
             double accuracy = session.evaluate().main().getValue();

@@ -14,8 +14,7 @@ import dev.espalier.journal.Metrics;
 import dev.espalier.journal.Provenance;
 import dev.espalier.journal.RunFolder;
 import dev.espalier.journal.RunResult;
-import dev.espalier.recipe.Recipe;
-import dev.espalier.recipe.RecipeReader;
+import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -56,7 +55,7 @@ class TrainingRunTest {
     Path temporary;
 
     private static Recipe recipe(String... overrides) {
-        return RecipeReader.parse("test.toml", RECIPE, List.of(overrides));
+        return Recipe.parse("test.toml", RECIPE, List.of(overrides));
     }
 
     private RunFolder folder(String name) {
@@ -64,7 +63,7 @@ class TrainingRunTest {
     }
 
     private static TrainingRun run(Recipe recipe, RunFolder folder, RunOptions options) throws IOException {
-        return new TrainingRun(recipe, Task.of(recipe), 1, folder, options);
+        return new TrainingRun(recipe, Tasks.of(recipe), 1, folder, options);
     }
 
     private static RunResult train(Recipe recipe, RunFolder folder) throws IOException {
@@ -83,7 +82,7 @@ class TrainingRunTest {
         assertTrue(result.parametersLeft() < 0.9, result.toString());
         assertEquals(Optional.of(result), folder.result());
 
-        assertEquals(recipe(), RecipeReader.read(folder.recipe(), List.of()));
+        assertEquals(recipe(), Recipe.read(folder.recipe(), List.of()));
         Provenance provenance = folder.provenance();
         assertEquals(1, provenance.seed());
         assertEquals(System.getProperty("os.arch"), provenance.architecture());
@@ -120,7 +119,7 @@ class TrainingRunTest {
         train(recipe(), folder("one"));
         train(recipe(), folder("two"));
         assertSameModel(folder("one"), folder("two"));
-        new TrainingRun(recipe(), Task.of(recipe()), 2, folder("three"), RunOptions.DEFAULT).begin();
+        new TrainingRun(recipe(), Tasks.of(recipe()), 2, folder("three"), RunOptions.DEFAULT).begin();
         assertFalse(Arrays.equals(
                 Files.readAllBytes(folder("one").model()),
                 Files.readAllBytes(folder("three").model())));

@@ -113,8 +113,7 @@ public final class Losses {
         // With a = min(|e|, δ): a·(|e| − a/2). a = |e| − max(0, |e| − δ) has the right slope everywhere.
         Value size = formula.absolute(error);
         Value near = formula.minus(size, formula.positivePart(formula.minus(size, formula.number(delta))));
-        return formula.mean(
-                formula.times(near, formula.minus(size, formula.times(near, formula.number(0.5)))));
+        return formula.mean(formula.times(near, formula.minus(size, formula.times(near, formula.number(0.5)))));
     }
 
     /**

@@ -112,12 +112,14 @@ public interface Objective {
         List<Value> outputs = new ArrayList<>();
         SequencedMap<String, Value> terms = write(formula);
         if (!terms.containsKey(LOSS)) {
-            throw new IllegalArgumentException("the objective has the terms " + terms.keySet() + ": one must be " + LOSS);
+            throw new IllegalArgumentException(
+                    "the objective has the terms " + terms.keySet() + ": one must be " + LOSS);
         }
         terms.forEach((term, value) -> {
             if (value.shape().rank() != 0) {
-                throw new IllegalArgumentException("the term %s is of the shape %s: it must be a single number, such as a mean or sum"
-                        .formatted(term, value.shape()));
+                throw new IllegalArgumentException(
+                        "the term %s is of the shape %s: it must be a single number, such as a mean or sum"
+                                .formatted(term, value.shape()));
             }
             outputs.add(formula.builder().add(output(term), new Elementwise.Unary(Function.IDENTITY), value));
         });

@@ -62,16 +62,15 @@ class LossesTest {
     }
 
     private static double loss(Graph graph, Map<String, Tensor> inputs) {
-        return Objective.terms(Evaluator.run(graph, inputs)).firstEntry().getValue().getDouble(0);
+        return Objective.terms(Evaluator.run(graph, inputs))
+                .firstEntry()
+                .getValue()
+                .getDouble(0);
     }
 
     private static double classified(List<Double> weights, double smoothing) {
         Objective objective = formula -> Objective.terms(Losses.crossEntropy(
-                formula,
-                formula.model("y"),
-                formula.target("label", DataType.INT64, "batch"),
-                weights,
-                smoothing));
+                formula, formula.model("y"), formula.target("label", DataType.INT64, "batch"), weights, smoothing));
         return loss(objective, Tensor.of(LOGITS, BATCH, CLASSES), Map.of("label", Tensor.of(LABELS, BATCH)));
     }
 
@@ -114,13 +113,11 @@ class LossesTest {
         double sum = 0;
         for (int i = 0; i < truth.length; i++) {
             double weight = truth[i] == 1 ? (i % 2 == 0 ? 2 : 5) : 1;
-            sum += weight * (Math.max(logits[i], 0) + Math.log1p(Math.exp(-Math.abs(logits[i]))) - truth[i] * logits[i]);
+            sum += weight
+                    * (Math.max(logits[i], 0) + Math.log1p(Math.exp(-Math.abs(logits[i]))) - truth[i] * logits[i]);
         }
         Objective objective = formula -> Objective.terms(Losses.binaryCrossEntropy(
-                formula,
-                formula.model("y"),
-                formula.target("truth", DataType.FLOAT32, "batch", 2),
-                List.of(2.0, 5.0)));
+                formula, formula.model("y"), formula.target("truth", DataType.FLOAT32, "batch", 2), List.of(2.0, 5.0)));
         assertEquals(
                 sum / truth.length,
                 loss(objective, Tensor.of(logits, 3, 2), Map.of("truth", Tensor.of(truth, 3, 2))),
@@ -139,8 +136,7 @@ class LossesTest {
             sum += definition.applyAsDouble(prediction[i] - truth[i]);
         }
         Objective objective = formula -> Objective.terms(loss.of(
-                formula,
-                formula.minus(formula.model("y"), formula.target("truth", DataType.FLOAT32, "batch", 1))));
+                formula, formula.minus(formula.model("y"), formula.target("truth", DataType.FLOAT32, "batch", 1))));
         assertEquals(
                 sum / truth.length,
                 loss(objective, Tensor.of(prediction, 6, 1), Map.of("truth", Tensor.of(truth, 6, 1))),
@@ -155,7 +151,8 @@ class LossesTest {
                 (formula, error) -> Losses.huber(formula, error, 0.75),
                 error -> Math.abs(error) <= 0.75 ? error * error / 2 : 0.75 * (Math.abs(error) - 0.375));
         assertRegression(
-                (formula, error) -> Losses.pinball(formula, error, 0.9), error -> error < 0 ? -0.9 * error : 0.1 * error);
+                (formula, error) -> Losses.pinball(formula, error, 0.9),
+                error -> error < 0 ? -0.9 * error : 0.1 * error);
     }
 
     private static void assertSays(String words, Class<? extends Throwable> type, Executable executable) {

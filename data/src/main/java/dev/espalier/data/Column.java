@@ -1,0 +1,57 @@
+package dev.espalier.data;
+
+/**
+ * The values of a field, read row by row, as late as possible and from any thread: a batch reads the rows that it is made of and
+ * nothing else. So whoever has more than fits into memory reads it from a file here.
+ */
+public sealed interface Column {
+    /**
+     * What every row has.
+     *
+     * @return the field
+     */
+    Field field();
+
+    /** Numbers, or images. */
+    non-sealed interface Numbers extends Column {
+        @Override
+        Field.Dense field();
+
+        /**
+         * Copies the values of a row.
+         *
+         * @param row its index
+         * @param target takes as many values as the field has
+         * @param offset where the first of them goes
+         */
+        void read(int row, float[] target, int offset);
+    }
+
+    /** Categories. */
+    non-sealed interface Categories extends Column {
+        @Override
+        Field.Category field();
+
+        /**
+         * The category of a row.
+         *
+         * @param row its index
+         * @return an index into the field's values; −1 if it is none of them, which only an input may be
+         */
+        int read(int row);
+    }
+
+    /** Sequences of token ids. */
+    non-sealed interface Sequences extends Column {
+        @Override
+        Field.Tokens field();
+
+        /**
+         * The sequence of a row.
+         *
+         * @param row its index
+         * @return ids that nobody else writes, no more than the field allows
+         */
+        int[] read(int row);
+    }
+}

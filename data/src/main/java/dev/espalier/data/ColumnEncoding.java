@@ -1,0 +1,258 @@
+package dev.espalier.data;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.espalier.check.Check;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** How one input or target of a model is made of columns of the data. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = ColumnEncoding.Plain.class, name = "plain"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Scaled.class, name = "scaled"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Measured.class, name = "measured"),
+    @JsonSubTypes.Type(value = ColumnEncoding.OneHot.class, name = "one-hot"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Tokenized.class, name = "tokenized"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Joined.class, name = "joined")
+})
+public sealed interface ColumnEncoding {
+    /**
+     * What it is made of.
+     *
+     * @return the fields of the data set's next columns, in order
+     */
+    List<Field> from();
+
+    /**
+     * What comes out.
+     *
+     * @return what the model is given, or is to say
+     */
+    Field to();
+
+    /**
+     * Encodes, row by row when they are asked for.
+     *
+     * @param columns of the fields that it is made of
+     * @return the column that comes out
+     */
+    Column apply(List<Column> columns);
+
+    /**
+     * The means and deviations of numbers that come out as they are, for a task that learns in units of its own.
+     *
+     * @return as many as the numbers that come out have statistics; 0 and 1 where nothing was measured
+     */
+    default Normalization statistics() {
+        return Normalization.none(to() instanceof Field.Dense dense ? dense.statistics() : 1);
+    }
+
+    /**
+     * A column as it is.
+     *
+     * @param field what it holds
+     */
+    record Plain(Field field) implements ColumnEncoding {
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field to() {
+            return field;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            return columns.getFirst();
+        }
+    }
+
+    /**
+     * Numbers or images, shifted and scaled.
+     *
+     * @param field what they are
+     * @param normalization means and deviations
+     * @param missing what stands in for a missing number, before it is shifted and scaled
+     */
+    record Scaled(Field.Dense field, Normalization normalization, double missing) implements ColumnEncoding {
+        /** Checks the sizes. */
+        public Scaled {
+            Check.sameSize("the normalization", normalization.mean().size(), field.toString(), field.statistics());
+            Check.finite("missing", missing);
+        }
+
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field to() {
+            return field;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Numbers raw = (Column.Numbers) columns.getFirst();
+            float[] means = floats(normalization.mean());
+            float[] deviations = floats(normalization.deviation());
+            int run = field.size() / means.length;
+            return Columns.numbers(field, (row, target, offset) -> {
+                raw.read(row, target, offset);
+                for (int i = 0, at = offset; i < means.length; i++) {
+                    for (int end = at + run; at < end; at++) {
+                        float value = Float.isNaN(target[at]) ? (float) missing : target[at];
+                        target[at] = (value - means[i]) / deviations[i];
+                    }
+                }
+            });
+        }
+
+        private static float[] floats(List<Double> values) {
+            float[] floats = new float[values.size()];
+            for (int i = 0; i < floats.length; i++) {
+                floats[i] = values.get(i).floatValue();
+            }
+            return floats;
+        }
+    }
+
+    /**
+     * Numbers as they are, whose means and deviations are known: a target stays in its own unit.
+     *
+     * @param field what they are
+     * @param statistics what was measured
+     */
+    record Measured(Field.Dense field, Normalization statistics) implements ColumnEncoding {
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field to() {
+            return field;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            return columns.getFirst();
+        }
+    }
+
+    /**
+     * A category as numbers, one for each of its values: 1 for the one that it is and 0 for the others; all 0 if it is none.
+     *
+     * @param field the category
+     */
+    record OneHot(Field.Category field) implements ColumnEncoding {
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field.Numbers to() {
+            return new Field.Numbers(field.name(), List.of(field.values().size()));
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Categories raw = (Column.Categories) columns.getFirst();
+            int width = field.values().size();
+            return Columns.numbers(to(), (row, target, offset) -> {
+                Arrays.fill(target, offset, offset + width, 0);
+                int value = raw.read(row);
+                if (value >= 0) {
+                    target[offset + value] = 1;
+                }
+            });
+        }
+    }
+
+    /**
+     * Token ids as they are, and what made them of a text.
+     *
+     * @param field what they are
+     * @param tokenizer the tokenizer's file, beside the model
+     */
+    record Tokenized(Field.Tokens field, String tokenizer) implements ColumnEncoding {
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field to() {
+            return field;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            return columns.getFirst();
+        }
+    }
+
+    /**
+     * Several columns, one behind the other, as one vector: a table.
+     *
+     * @param name what to call the vector
+     * @param parts what becomes of each; all must come out as numbers
+     */
+    record Joined(String name, List<ColumnEncoding> parts) implements ColumnEncoding {
+        /** Checks that all parts are numbers. */
+        public Joined {
+            parts = List.copyOf(parts);
+            Check.atLeast("the number of columns of " + name, parts.size(), 1);
+            for (ColumnEncoding part : parts) {
+                if (!(part.to() instanceof Field.Dense)) {
+                    throw new IllegalArgumentException(
+                            "%s cannot be joined to %s: it is no numbers".formatted(part.to(), name));
+                }
+            }
+        }
+
+        @Override
+        public List<Field> from() {
+            return parts.stream().flatMap(part -> part.from().stream()).toList();
+        }
+
+        @Override
+        public Field.Numbers to() {
+            return new Field.Numbers(
+                    name,
+                    List.of(parts.stream()
+                            .mapToInt(part -> ((Field.Dense) part.to()).size())
+                            .sum()));
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Numbers[] encoded = Encoding.apply(parts, columns).stream()
+                    .map(Column.Numbers.class::cast)
+                    .toArray(Column.Numbers[]::new);
+            return Columns.numbers(to(), (row, target, offset) -> {
+                int at = offset;
+                for (Column.Numbers part : encoded) {
+                    part.read(row, target, at);
+                    at += part.field().size();
+                }
+            });
+        }
+
+        @Override
+        public Normalization statistics() {
+            List<Double> means = new ArrayList<>();
+            List<Double> deviations = new ArrayList<>();
+            for (ColumnEncoding part : parts) {
+                means.addAll(part.statistics().mean());
+                deviations.addAll(part.statistics().deviation());
+            }
+            return new Normalization(means, deviations);
+        }
+    }
+}

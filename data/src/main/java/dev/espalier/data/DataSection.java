@@ -1,0 +1,113 @@
+package dev.espalier.data;
+
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+
+/** The section {@code [data]} of settings: all kinds of data that are on the class path, and the keys that several have. */
+public final class DataSection {
+    /** {@code data.validation_fraction}. */
+    public static final Key<Double> VALIDATION_FRACTION = Key.decimal(
+                    "data.validation_fraction",
+                    "how much of the training part is set aside for validation; 0 to validate on the test part")
+            .in(Range.fraction())
+            .otherwise(0.0);
+    /** {@code data.train_limit}. */
+    public static final Key<Integer> TRAIN_LIMIT = Key.whole(
+                    "data.train_limit",
+                    "samples of the training part that are used at most, validation included; 0 for all")
+            .in(Range.atLeast(0))
+            .otherwise(0);
+    /** {@code data.test_limit}. */
+    public static final Key<Integer> TEST_LIMIT = Key.whole(
+                    "data.test_limit", "test samples that are used at most; 0 for all")
+            .in(Range.atLeast(0))
+            .otherwise(0);
+    /** {@code data.split_seed}. */
+    public static final Key<Long> SPLIT_SEED = Key.longWhole(
+                    "data.split_seed", "what the draw of held-out and limited samples depends on")
+            .otherwise(Holdout.DEFAULT.seed());
+    /** {@code data.loaders}. */
+    public static final Key<Integer> LOADERS = Key.whole("data.loaders", "threads that load ahead of training")
+            .in(Range.atLeast(1))
+            .otherwise(2)
+            .changeable();
+
+    /** {@code data.dir}, of kinds that are folders of files. */
+    public static final Key<String> DIR = Key.text(
+                    "data.dir", "the folder of its files, relative to where the program is started")
+            .in(Range.notBlank())
+            .changeable();
+    /** {@code data.normalize}, of kinds of numbers. */
+    public static final Key<Boolean> NORMALIZE = Key.flag(
+                    "data.normalize",
+                    "whether each channel, or column of a table, is shifted to mean 0 and scaled to deviation 1")
+            .otherwise(true);
+    /** {@code data.padding}, of kinds of images. */
+    public static final Key<Integer> PADDING = Key.whole(
+                    "data.padding", "black pixels around a training image before a random crop; 0 for no crop")
+            .in(Range.atLeast(0))
+            .otherwise(0);
+    /** {@code data.flip}, of kinds of images. */
+    public static final Key<Boolean> FLIP = Key.flag(
+                    "data.flip", "whether every other training image, at random, is mirrored")
+            .otherwise(false);
+    /** {@code data.label_type}, of kinds whose labels could be classes or numbers. */
+    public static final Key<LabelType> LABEL_TYPE = Key.choice(
+                    "data.label_type",
+                    LabelType.class,
+                    "whether labels are classes or numbers; by default, many different fractions are numbers and all else classes")
+            .otherwise(LabelType.AUTO);
+    /** {@code data.test_fraction}, of kinds that may have no test part. */
+    public static final Key<Double> TEST_FRACTION = Key.decimal(
+                    "data.test_fraction",
+                    "how much of each class is held out for the test, where there is no test part")
+            .in(Range.betweenZeroAndOne())
+            .otherwise(Holdout.DEFAULT.fraction());
+
+    /** All kinds, our own and those of others. */
+    public static final Kinds<DataKind> KINDS = Kinds.found(ServiceLoader.load(DataKind.class));
+
+    /** The section. */
+    public static final Section SECTION = Section.of(
+            "data",
+            "which data",
+            KINDS,
+            Optional.empty(),
+            List.of(VALIDATION_FRACTION, TRAIN_LIMIT, TEST_LIMIT, SPLIT_SEED, LOADERS));
+
+    private DataSection() {}
+
+    /**
+     * Reads a section by itself, for programs that have no recipe.
+     *
+     * @param settings such as {@code data.kind=csv}, {@code data.path=table.csv}
+     * @return the values
+     * @throws dev.espalier.settings.SettingsException if they cannot be followed
+     */
+    public static Values read(String... settings) {
+        return new Form("section", List.of(SECTION), List.of())
+                .parse("[data]", "", List.of(settings))
+                .section(SECTION);
+    }
+
+    /**
+     * Loads the data.
+     *
+     * @param values the section's values
+     * @param context who is told, and what the model has
+     * @return the parts of a run
+     * @throws IOException if a file cannot be read, or is not what it should be
+     * @throws IllegalArgumentException if the data is too little to be cut
+     */
+    public static LoadedData load(Values values, Context context) throws IOException {
+        return KINDS.of(values).load(values, context);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.espalier.data;
+
+/**
+ * Random numbers by SplitMix64 (Steele, Lea and Flood, 2014). Written out here, because a run must replay on any JVM, and
+ * the JDK promises that of its old generator only.
+ */
+public final class Draws {
+    private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+    private long state;
+
+    /**
+     * Draws that depend on all of these numbers, and on their order.
+     *
+     * @param keys the numbers, such as a seed, an epoch and a row
+     */
+    public Draws(long... keys) {
+        for (long key : keys) {
+            state = mix((state ^ key) + GOLDEN);
+        }
+    }
+
+    /**
+     * A whole number. Off from uniform by less than bound / 2⁶⁴: nobody can tell.
+     *
+     * @param bound how many there are to draw from
+     * @return one of 0 … bound − 1
+     */
+    public int below(int bound) {
+        return (int) Math.unsignedMultiplyHigh(next(), bound);
+    }
+
+    /**
+     * True or false, equally likely.
+     *
+     * @return one of the two
+     */
+    public boolean coin() {
+        return next() < 0;
+    }
+
+    /**
+     * Puts numbers in random order: all orders are equally likely (Fisher and Yates).
+     *
+     * @param numbers the numbers, changed in place
+     */
+    public void shuffle(int[] numbers) {
+        for (int left = numbers.length; left > 1; left--) {
+            int other = below(left);
+            int last = numbers[left - 1];
+            numbers[left - 1] = numbers[other];
+            numbers[other] = last;
+        }
+    }
+
+    private long next() {
+        state += GOLDEN;
+        return mix(state);
+    }
+
+    private static long mix(long value) {
+        long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+        return mixed ^ (mixed >>> 31);
+    }
+}

@@ -1,0 +1,11 @@
+package dev.espalier.data;
+
+/** What a column of labels is, where its values could be either: {@code data.label_type}. */
+public enum LabelType {
+    /** Decided by the data: texts and whole numbers are classes, many different fractions are numbers. */
+    AUTO,
+    /** One of some classes. */
+    CATEGORY,
+    /** A number to be estimated. */
+    NUMBER
+}

@@ -1,0 +1,104 @@
+package dev.espalier.data.array;
+
+import dev.espalier.data.DataException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+
+/** Where arrays are, by name: a folder of {@code .npy} files, or an {@code .npz} file, which is a zip file of such. */
+final class NpyStore {
+    static final String ENDING = ".npy";
+    private static final int CHUNK = 1 << 16;
+
+    private final Path path;
+    private final boolean folder;
+
+    NpyStore(Path path) {
+        this.path = path;
+        this.folder = Files.isDirectory(path);
+    }
+
+    private static String fileName(String array) {
+        return array.endsWith(ENDING) ? array : array + ENDING;
+    }
+
+    boolean has(String array) {
+        try {
+            return names().contains(fileName(array));
+        } catch (IOException _) {
+            return false; // whoever reads it is told
+        }
+    }
+
+    private List<String> names() throws IOException {
+        if (folder) {
+            try (Stream<Path> files = Files.list(path)) {
+                return files.map(file -> String.valueOf(file.getFileName()))
+                        .filter(name -> name.endsWith(ENDING))
+                        .sorted()
+                        .toList();
+            }
+        }
+        try (ZipFile zip = open()) {
+            return zip.stream().map(ZipEntry::getName).sorted().toList();
+        }
+    }
+
+    private ZipFile open() throws IOException {
+        try {
+            return new ZipFile(path.toFile());
+        } catch (ZipException malformed) {
+            throw DataException.in(path, "no sound .npz file: " + malformed.getMessage(), malformed);
+        }
+    }
+
+    /** Arrays by name, in order. */
+    SequencedMap<String, NpyArray> read(List<String> arrays) throws IOException {
+        SequencedMap<String, NpyArray> read = new LinkedHashMap<>();
+        for (String array : arrays) {
+            if (!has(array)) {
+                throw DataException.in(path, "no array %s there: it has %s".formatted(array, names()));
+            }
+            read.put(array, folder ? mapped(fileName(array)) : unpacked(fileName(array)));
+        }
+        return read;
+    }
+
+    private NpyArray mapped(String name) throws IOException {
+        Path file = path.resolve(name);
+        try (FileChannel channel = FileChannel.open(file)) {
+            return NpyArray.of(
+                    file.toString(), channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto()));
+        }
+    }
+
+    private NpyArray unpacked(String name) throws IOException {
+        String place = path + ", " + name;
+        try (ZipFile zip = open()) {
+            ZipEntry entry = zip.getEntry(name);
+            MemorySegment memory = Arena.ofAuto().allocate(entry.getSize());
+            try (InputStream content = zip.getInputStream(entry)) {
+                byte[] chunk = new byte[CHUNK];
+                long at = 0;
+                for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
+                    MemorySegment.copy(MemorySegment.ofArray(chunk), 0, memory, at, count);
+                    at += count;
+                }
+            } catch (ZipException malformed) {
+                throw DataException.in(place, "it cannot be unpacked: " + malformed.getMessage(), malformed);
+            }
+            return NpyArray.of(place, memory);
+        }
+    }
+}

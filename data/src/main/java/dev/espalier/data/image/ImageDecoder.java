@@ -1,0 +1,91 @@
+package dev.espalier.data.image;
+
+import dev.espalier.data.DataException;
+import dev.espalier.data.Field;
+import java.awt.color.ColorSpace;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageReader;
+import javax.imageio.stream.ImageInputStream;
+import javax.imageio.stream.MemoryCacheImageInputStream;
+
+/** Decodes PNG and JPEG files, and brings them to a size. Safe to use from several threads. */
+final class ImageDecoder {
+    static final List<String> ENDINGS = List.of(".png", ".jpg", ".jpeg");
+    static final int WHITE = 255;
+
+    private ImageDecoder() {}
+
+    /** The image as bytes, channel by channel. */
+    static byte[] decode(Path file, Field.Image field) throws IOException {
+        return Resampling.toBytes(planes(file), field);
+    }
+
+    private static Resampling.Planes planes(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        try (ImageInputStream input = new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
+            Iterator<ImageReader> readers = ImageIO.getImageReaders(input);
+            if (!readers.hasNext()) {
+                throw DataException.in(file, "neither PNG nor JPEG");
+            }
+            ImageReader reader = readers.next();
+            try {
+                return planes(file, reader, input);
+            } finally {
+                reader.dispose();
+            }
+        }
+    }
+
+    private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input) throws IOException {
+        List<String> warnings = new ArrayList<>();
+        // A file that was cut off is decoded all the same, grey from there on, and a warning is all that tells.
+        reader.addIIOReadWarningListener((_, warning) -> warnings.add(warning));
+        reader.setInput(input);
+        BufferedImage image;
+        try {
+            image = reader.read(0);
+        } catch (IOException | RuntimeException malformed) {
+            // Corrupt files make the decoders throw whatever comes.
+            throw DataException.in(file, "an image that cannot be decoded: " + malformed.getMessage(), malformed);
+        }
+        for (String warning : warnings) {
+            if (warning.toLowerCase(Locale.ROOT).contains("premature end")) {
+                throw DataException.in(file, "an image that is cut off: " + warning);
+            }
+        }
+        return planes(image);
+    }
+
+    private static Resampling.Planes planes(BufferedImage image) {
+        int width = image.getWidth();
+        int height = image.getHeight();
+        if (image.getColorModel().getColorSpace().getType() == ColorSpace.TYPE_GRAY) {
+            // Not getRGB: it takes grey for linear light, and makes 188 of 128.
+            float scale = (float) WHITE / ((1 << image.getColorModel().getComponentSize(0)) - 1);
+            float[] grey = image.getRaster().getSamples(0, 0, width, height, 0, new float[width * height]);
+            for (int i = 0; i < grey.length; i++) {
+                grey[i] *= scale;
+            }
+            return new Resampling.Planes(height, width, List.of(grey));
+        }
+        int[] pixels = image.getRGB(0, 0, width, height, new int[width * height], 0, width);
+        return new Resampling.Planes(height, width, List.of(colour(pixels, 16), colour(pixels, 8), colour(pixels, 0)));
+    }
+
+    private static float[] colour(int[] pixels, int shift) {
+        float[] plane = new float[pixels.length];
+        for (int i = 0; i < plane.length; i++) {
+            plane[i] = (pixels[i] >>> shift) & 0xff;
+        }
+        return plane;
+    }
+}

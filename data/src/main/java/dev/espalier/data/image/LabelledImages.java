@@ -1,0 +1,56 @@
+package dev.espalier.data.image;
+
+import dev.espalier.data.Augmentation;
+import dev.espalier.data.Column;
+import dev.espalier.data.ColumnEncoding;
+import dev.espalier.data.Columns;
+import dev.espalier.data.CropAndFlip;
+import dev.espalier.data.DataKind;
+import dev.espalier.data.DataSection;
+import dev.espalier.data.Dataset;
+import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
+import dev.espalier.data.Normalization;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Values;
+import java.util.List;
+
+/** What kinds of images with one label each have in common: how they are normalised, moved and mirrored. */
+public abstract class LabelledImages implements DataKind {
+    static final String IMAGE = "image";
+    static final String LABEL = "label";
+
+    /** For the kinds of this package. */
+    LabelledImages() {}
+
+    @Override
+    public List<Key<?>> keys() {
+        return List.of(DataSection.NORMALIZE, DataSection.PADDING, DataSection.FLIP);
+    }
+
+    @Override
+    public final Augmentation augmentation(Values values) {
+        return new CropAndFlip(values.of(DataSection.PADDING), values.of(DataSection.FLIP));
+    }
+
+    @Override
+    public final Encoding encoding(Values values, Dataset train) {
+        Column.Numbers images = (Column.Numbers) train.inputs().getFirst();
+        Normalization by = values.of(DataSection.NORMALIZE)
+                ? normalization(images, train.size())
+                : Normalization.none(images.field().statistics());
+        return new Encoding(
+                List.of(new ColumnEncoding.Scaled(images.field(), by, 0)), Encoding.plain(train.targetFields()));
+    }
+
+    /** Means and deviations: of the training part, unless a kind knows better. */
+    Normalization normalization(Column.Numbers images, int rows) {
+        return Normalization.of(images, rows);
+    }
+
+    /** Images and their labels. */
+    static Dataset dataset(String name, Column.Numbers images, List<String> classes, int[] labels) {
+        Field.Category label = new Field.Category(LABEL, classes);
+        return new Dataset(name, labels.length, List.of(images), List.of(Columns.categories(label, labels)));
+    }
+}

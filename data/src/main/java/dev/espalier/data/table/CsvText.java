@@ -1,0 +1,100 @@
+package dev.espalier.data.table;
+
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.CsvRecord;
+import de.siegmar.fastcsv.reader.CsvRecordHandler;
+import de.siegmar.fastcsv.reader.FieldModifier;
+import dev.espalier.data.DataException;
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/** The cells of a CSV file, plain or with {@code .gz}, in UTF-8, line by line; a cell in quotes may have line breaks in it. */
+final class CsvText {
+    private static final char BYTE_ORDER_MARK = '\ufeff';
+    private static final int BUFFER = 1 << 16;
+
+    /** What stands in quotes is kept as it is, blanks included. */
+    private static final FieldModifier STRIPPED = new FieldModifier() {
+        @Override
+        public String modify(long line, int index, boolean quoted, String field) {
+            return quoted ? field : field.strip();
+        }
+    };
+
+    private final Path file;
+    private final char delimiter;
+
+    CsvText(Path file, char delimiter) {
+        this.file = file;
+        this.delimiter = delimiter;
+    }
+
+    /** Sees one line after the other. */
+    @FunctionalInterface
+    interface Visitor {
+        /** The cells of a line; false if that is enough. */
+        boolean visit(long line, List<String> cells) throws IOException;
+    }
+
+    void forEach(Visitor visitor) throws IOException {
+        boolean compressed = file.toString().endsWith(".gz");
+        try (var stored = Files.newInputStream(file);
+                var plain = compressed ? new GZIPInputStream(stored, BUFFER) : stored;
+                // Not a charset but its decoder: only that refuses what is not UTF-8.
+                var reader =
+                        new BufferedReader(new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()), BUFFER)) {
+            parse(reader, visitor);
+        } catch (UncheckedIOException problem) {
+            throw told(problem.getCause());
+        } catch (CharacterCodingException | ZipException | EOFException problem) {
+            throw told(problem);
+        }
+    }
+
+    private IOException told(IOException problem) {
+        return switch (problem) {
+            case CharacterCodingException malformed -> DataException.in(file, "no UTF-8 text", malformed);
+            case ZipException malformed ->
+                DataException.in(file, "no sound gzip file: " + malformed.getMessage(), malformed);
+            case EOFException cut -> DataException.in(file, "it ends too early: cut off?", cut);
+            case IOException other -> other;
+        };
+    }
+
+    private void parse(Reader reader, Visitor visitor) throws IOException {
+        reader.mark(1);
+        if (reader.read() != BYTE_ORDER_MARK) {
+            reader.reset();
+        }
+        long line = 0;
+        try (CsvReader<CsvRecord> records = CsvReader.builder()
+                .fieldSeparator(delimiter)
+                .allowExtraFields(true)
+                .allowMissingFields(true)
+                .build(CsvRecordHandler.of(handler -> handler.fieldModifier(STRIPPED)), reader)) {
+            for (CsvRecord cells : records) {
+                line = cells.getStartingLineNumber();
+                if (!visitor.visit(line, cells.getFields())) {
+                    return;
+                }
+            }
+        } catch (CsvParseException malformed) {
+            if (malformed.getCause() instanceof IOException problem) {
+                throw told(problem);
+            }
+            throw DataException.in(file + ", after line " + line, String.valueOf(malformed.getMessage()), malformed);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.espalier.data.table;
+
+import dev.espalier.data.Column;
+import dev.espalier.data.ColumnEncoding;
+import dev.espalier.data.DataException;
+import dev.espalier.data.DataKind;
+import dev.espalier.data.DataSection;
+import dev.espalier.data.Dataset;
+import dev.espalier.data.Encoding;
+import dev.espalier.data.LabelType;
+import dev.espalier.data.Normalization;
+import dev.espalier.data.Outline;
+import dev.espalier.data.Parts;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Values;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What kinds of tables have in common, wherever their rows come from: which columns are used for what, and what becomes of missing
+ * values. A kind of its own reads a {@link Table} whose columns are those of a {@link Selection}, first the inputs and then
+ * the labels, which must be texts: whether they are classes or numbers is decided by what they say.
+ */
+public abstract class TableKind implements DataKind {
+    /** What becomes of missing values. */
+    public enum Missing {
+        /** They are refused, with counts for each column. */
+        REFUSE,
+        /** A number becomes the mean of its column in the training part; a text is none of its column's. */
+        MEAN,
+        /** A number becomes 0; a text is none of its column's. */
+        ZERO,
+        /** The row is left out. */
+        DROP
+    }
+
+    /** {@code data.label}. */
+    public static final Key<List<String>> LABEL = Key.someTexts(
+                    "data.label",
+                    "the column of labels: its name, or its number from 0, or from the end as -1, -2, …; several in brackets")
+            .in(new Range<>(
+                    "at least one, all different, none empty",
+                    values -> Range.<String>distinct().legal().test(values)
+                            && values.stream().noneMatch(String::isBlank)))
+            .otherwise(List.of("-1"));
+    /** {@code data.columns}. */
+    public static final Key<List<String>> COLUMNS = Key.texts(
+                    "data.columns", "the columns to say labels from, in this order; if empty, all others")
+            .otherwise(List.of());
+    /** {@code data.ignore}. */
+    public static final Key<List<String>> IGNORE =
+            Key.texts("data.ignore", "columns to leave out, such as an id").otherwise(List.of());
+    /** {@code data.categories}. */
+    public static final Key<List<String>> CATEGORIES = Key.texts(
+                    "data.categories", "columns whose values are names even if they look like numbers, such as codes")
+            .otherwise(List.of());
+    /** {@code data.missing}. */
+    public static final Key<Missing> MISSING = Key.choice(
+                    "data.missing",
+                    Missing.class,
+                    "what becomes of missing values: refused, the column's mean, 0, or the row is dropped")
+            .otherwise(Missing.REFUSE);
+
+    /** What the joined inputs are called. */
+    static final String FEATURES = "features";
+
+    /** For kinds of tables. */
+    protected TableKind() {}
+
+    /**
+     * The keys that all kinds of tables have.
+     *
+     * @return the keys
+     */
+    protected static List<Key<?>> tableKeys() {
+        return List.of(
+                LABEL,
+                DataSection.LABEL_TYPE,
+                COLUMNS,
+                IGNORE,
+                CATEGORIES,
+                MISSING,
+                DataSection.NORMALIZE,
+                DataSection.TEST_FRACTION);
+    }
+
+    @Override
+    public void check(Values values) {
+        if (!values.of(COLUMNS).isEmpty() && !values.of(IGNORE).isEmpty()) {
+            throw new IllegalArgumentException(
+                    "data.columns and data.ignore are both set: give the columns to use, or those to leave out");
+        }
+        if (values.of(LABEL).size() > 1 && values.of(DataSection.LABEL_TYPE) == LabelType.CATEGORY) {
+            throw new IllegalArgumentException(
+                    "data.label names %d columns, which must be numbers, but data.label_type is category: name one, or set label_type to number"
+                            .formatted(values.of(LABEL).size()));
+        }
+    }
+
+    @Override
+    public Outline outline(Values values) {
+        return new Outline.Vector();
+    }
+
+    /**
+     * Makes data sets of tables.
+     *
+     * @param values the section's values
+     * @param train the table to learn from, of the columns of a {@link Selection}
+     * @param test the table to judge by, of the same columns; empty if some rows are to be held out
+     * @param labels how many columns, at the end, are labels
+     * @return the parts
+     * @throws DataException if the tables are not what they should be
+     */
+    protected static Parts parts(Values values, Table train, Optional<Table> test, int labels) throws DataException {
+        return new TableParts(values, train, test, labels).parts();
+    }
+
+    @Override
+    public final Encoding encoding(Values values, Dataset train) {
+        List<ColumnEncoding> inputs = new ArrayList<>();
+        for (Column column : train.inputs()) {
+            inputs.add(
+                    switch (column) {
+                        case Column.Numbers numbers -> scaled(values, numbers, train.size());
+                        case Column.Categories categories -> new ColumnEncoding.OneHot(categories.field());
+                        case Column.Sequences sequences ->
+                            throw new IllegalArgumentException(sequences.field() + " is in no table");
+                    });
+        }
+        return new Encoding(List.of(new ColumnEncoding.Joined(FEATURES, inputs)), targets(train));
+    }
+
+    private static ColumnEncoding scaled(Values values, Column.Numbers column, int rows) {
+        Normalization measured = Normalization.of(column, rows);
+        double missing =
+                values.of(MISSING) == Missing.ZERO ? 0 : measured.mean().getFirst();
+        return new ColumnEncoding.Scaled(
+                column.field(), values.of(DataSection.NORMALIZE) ? measured : Normalization.none(1), missing);
+    }
+
+    /** A class stays what it is; numbers are one vector, in their own units. */
+    private static List<ColumnEncoding> targets(Dataset train) {
+        List<ColumnEncoding> measured = train.targets().stream()
+                .filter(Column.Numbers.class::isInstance)
+                .map(Column.Numbers.class::cast)
+                .<ColumnEncoding>map(
+                        column -> new ColumnEncoding.Measured(column.field(), Normalization.of(column, train.size())))
+                .toList();
+        if (measured.isEmpty()) {
+            return Encoding.plain(train.targetFields());
+        }
+        String name = measured.size() == 1 ? measured.getFirst().to().name() : "targets";
+        return List.of(new ColumnEncoding.Joined(name, measured));
+    }
+}

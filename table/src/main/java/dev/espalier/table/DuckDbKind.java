@@ -1,0 +1,252 @@
+package dev.espalier.table;
+
+import dev.espalier.data.Context;
+import dev.espalier.data.DataException;
+import dev.espalier.data.Parts;
+import dev.espalier.data.table.Selection;
+import dev.espalier.data.table.Table;
+import dev.espalier.data.table.TableKind;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Values;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * {@code table}: a table that DuckDB reads, with a column of labels or more: Parquet, JSON or CSV files by {@code data.path}, or what
+ * the SQL of {@code data.query} makes of any files. DuckDB runs within this program and keeps nothing.
+ *
+ * <p>Columns have types: numbers and truth values are numbers, as 32-bit floats; texts are categories; a missing value is a NULL.
+ * What is neither, such as a date, is refused: a query says what number or text is to be made of it. A query runs on one thread, so
+ * that it gives its rows in the same order each time, even without {@code ORDER BY}: which rows are held out depends on it.
+ */
+public final class DuckDbKind extends TableKind {
+    /** {@code data.path}. */
+    public static final Key<String> PATH = Key.text(
+                    "data.path",
+                    "a Parquet, JSON or CSV file, or several by a pattern such as data/*.parquet, relative to where the program is started")
+            .otherwise("")
+            .changeable();
+    /** {@code data.test_path}. */
+    public static final Key<String> TEST_PATH = Key.text(
+                    "data.test_path", "the same of the test part; if empty, some rows are held out")
+            .otherwise("")
+            .changeable();
+    /** {@code data.query}. */
+    public static final Key<String> QUERY = Key.text(
+                    "data.query", "SQL in place of a path, such as select * from 'a.parquet' join 'b.csv' using (id)")
+            .otherwise("");
+    /** {@code data.test_query}. */
+    public static final Key<String> TEST_QUERY = Key.text(
+                    "data.test_query", "the same of the test part; if empty, some rows are held out")
+            .otherwise("");
+
+    private static final Set<String> NUMBERS = Set.of(
+            "TINYINT",
+            "SMALLINT",
+            "INTEGER",
+            "BIGINT",
+            "HUGEINT",
+            "UTINYINT",
+            "USMALLINT",
+            "UINTEGER",
+            "UBIGINT",
+            "UHUGEINT",
+            "FLOAT",
+            "DOUBLE",
+            "DECIMAL",
+            "BOOLEAN");
+    private static final Set<String> TEXTS = Set.of("VARCHAR", "ENUM", "UUID");
+    private static final int PROGRESS = 100_000;
+
+    /** Called by the service loader. */
+    public DuckDbKind() {}
+
+    @Override
+    public String name() {
+        return "table";
+    }
+
+    @Override
+    public String meaning() {
+        return "a table in Parquet, JSON or CSV files, or by an SQL query";
+    }
+
+    @Override
+    public List<Key<?>> keys() {
+        return Stream.concat(Stream.of(PATH, TEST_PATH, QUERY, TEST_QUERY), tableKeys().stream())
+                .toList();
+    }
+
+    @Override
+    public void check(Values values) {
+        super.check(values);
+        boolean path = !values.of(PATH).isBlank();
+        boolean query = !values.of(QUERY).isBlank();
+        if (path == query) {
+            throw new IllegalArgumentException(
+                    "data.path and data.query are %s set: say which files, or by which SQL, one of the two"
+                            .formatted(path ? "both" : "not"));
+        }
+        if (path && !values.of(TEST_QUERY).isBlank()
+                || query && !values.of(TEST_PATH).isBlank()) {
+            throw new IllegalArgumentException(
+                    path
+                            ? "data.test_query belongs to data.query: set data.test_path instead"
+                            : "data.test_path belongs to data.path: set data.test_query instead");
+        }
+    }
+
+    /**
+     * What is asked for.
+     *
+     * @param name what messages call it
+     * @param sql the query
+     */
+    private record Source(String name, String sql) {
+        static Optional<Source> of(String path, String query, String queryName) {
+            if (!query.isBlank()) {
+                return Optional.of(new Source(queryName, query));
+            }
+            return path.isBlank()
+                    ? Optional.empty()
+                    : Optional.of(new Source(path, "select * from '" + path.replace("'", "''") + "'"));
+        }
+    }
+
+    @Override
+    public Parts open(Values values, Context context) throws IOException {
+        Source train =
+                Source.of(values.of(PATH), values.of(QUERY), QUERY.path()).orElseThrow();
+        Optional<Source> test = Source.of(values.of(TEST_PATH), values.of(TEST_QUERY), TEST_QUERY.path());
+        Properties properties = new Properties();
+        // Otherwise the driver holds all rows at once, besides the table that they go to.
+        properties.setProperty("jdbc_stream_results", "true");
+        try (Connection database = DriverManager.getConnection("jdbc:duckdb:", properties);
+                Statement statement = database.createStatement()) {
+            if (!values.of(QUERY).isBlank()) {
+                statement.execute("set threads = 1");
+            }
+            Reading reading = new Reading(values, context, statement);
+            Table learned = reading.read(train);
+            Optional<Table> judged = test.isPresent() ? Optional.of(reading.read(test.get())) : Optional.empty();
+            return parts(values, learned, judged, reading.labels());
+        } catch (SQLException problem) {
+            throw DataException.in("DuckDB", String.valueOf(problem.getMessage()), problem);
+        }
+    }
+
+    /** Reads one table after the other, all of the same columns. */
+    private static final class Reading {
+        private final Values values;
+        private final Context context;
+        private final Statement statement;
+        private List<String> columns = List.of();
+        private List<Table.Head> heads = List.of();
+        private int labels;
+
+        Reading(Values values, Context context, Statement statement) {
+            this.values = values;
+            this.context = context;
+            this.statement = statement;
+        }
+
+        int labels() {
+            return labels;
+        }
+
+        Table read(Source source) throws SQLException, IOException {
+            try (ResultSet rows = statement.executeQuery(source.sql)) {
+                return read(source, rows);
+            } catch (SQLException problem) {
+                throw DataException.in(source.name, String.valueOf(problem.getMessage()), problem);
+            }
+        }
+
+        private Table read(Source source, ResultSet rows) throws SQLException, IOException {
+            ResultSetMetaData types = rows.getMetaData();
+            List<String> names = new ArrayList<>();
+            for (int i = 1; i <= types.getColumnCount(); i++) {
+                names.add(types.getColumnName(i));
+            }
+            Selection selection = Selection.of(values, source.name, names);
+            List<Table.Head> typed = heads(source, selection, types);
+            if (heads.isEmpty()) {
+                columns = names;
+                heads = typed;
+                labels = selection.labels().size();
+            } else if (!columns.equals(names) || !heads.equals(typed)) {
+                throw DataException.in(
+                        source.name, "its columns are %s, but those to learn from are %s".formatted(typed, heads));
+            }
+            Table.Builder table = new Table.Builder(source.name, heads, "row");
+            List<Integer> used = selection.all();
+            for (long row = 1; rows.next(); row++) {
+                table.begin(row);
+                for (int i = 0; i < used.size(); i++) {
+                    if (heads.get(i).isNumber()) {
+                        table.number(i, number(source, rows, used.get(i) + 1, row));
+                    } else {
+                        table.text(i, rows.getString(used.get(i) + 1));
+                    }
+                }
+                if (row % PROGRESS == 0) {
+                    context.progress().at("rows", row, 0);
+                }
+            }
+            if (table.size() == 0) {
+                throw DataException.in(source.name, "no rows");
+            }
+            return table.build();
+        }
+
+        private static List<Table.Head> heads(Source source, Selection selection, ResultSetMetaData types)
+                throws SQLException, DataException {
+            List<Table.Head> heads = new ArrayList<>();
+            for (int column : selection.all()) {
+                String name = types.getColumnName(column + 1);
+                // Such as DECIMAL(18,3), ENUM('a', 'b').
+                String type = types.getColumnTypeName(column + 1).replaceFirst("\\(.*", "");
+                if (!NUMBERS.contains(type) && !TEXTS.contains(type)) {
+                    throw DataException.in(
+                            source.name,
+                            "column %s is a %s, neither number nor text: make one of it in data.query, or list it in data.ignore"
+                                    .formatted(name, type));
+                }
+                boolean number = NUMBERS.contains(type)
+                        && !selection.labels().contains(column)
+                        && !selection.categories().contains(column);
+                heads.add(new Table.Head(name, number));
+            }
+            return heads;
+        }
+
+        private static float number(Source source, ResultSet rows, int column, long row)
+                throws SQLException, DataException {
+            float value = switch (rows.getObject(column)) {
+                case Boolean truth -> truth ? 1 : 0;
+                case Number number -> number.floatValue();
+                case null, default -> Float.NaN;
+            };
+            if (Float.isInfinite(value)) {
+                throw DataException.in(
+                        source.name + ", row " + row,
+                        "%s in column %s: expected a finite number of 32 bits"
+                                .formatted(
+                                        rows.getObject(column),
+                                        rows.getMetaData().getColumnName(column)));
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.espalier.train.model;
+
+import dev.espalier.data.Outline;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.PaperRules;
+import dev.espalier.graph.group.Selector;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.settings.Kind;
+import dev.espalier.settings.Values;
+import dev.espalier.train.task.Signature;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A kind of model: {@code model.kind} by name, its own keys, and what it makes of their values.
+ *
+ * <p>Kinds are services. Somebody else's is a public class with a constructor without arguments, whose name stands in a file
+ * {@code META-INF/services/dev.espalier.train.model.ModelKind}; nothing of ours has to know it.
+ */
+public interface ModelKind extends Kind {
+    /**
+     * Why it is nothing for some data, as far as one can tell before a file is opened.
+     *
+     * @param data what is known of the data
+     * @return the reason, with what would be right; empty if it may fit
+     */
+    default Optional<String> misfit(Outline data) {
+        return Optional.empty();
+    }
+
+    /**
+     * What the paper groups and freezes in this model. For models that are not in the paper: every weight of every layer grouped in
+     * the same way, and nothing frozen.
+     *
+     * @return the rules
+     */
+    default PaperRules paperRules() {
+        return new PaperRules(GroupRules.everything(), Selector.nothing());
+    }
+
+    /**
+     * Where the tokenizer is that belongs to the model.
+     *
+     * @param values the section's values
+     * @return its folder; empty for a model that reads no text
+     */
+    default Optional<Path> tokenizer(Values values) {
+        return Optional.empty();
+    }
+
+    /**
+     * The model that training starts from. It takes batches of any size. Its inputs and outputs may have names of their own, see
+     * {@link Signature#fit}.
+     *
+     * @param values the section's values
+     * @param wanted what it is given and what it has to say
+     * @param weights what tensors hold that have not been trained before
+     * @return the model
+     * @throws IOException if a file cannot be read
+     * @throws IllegalArgumentException if it cannot be what is wanted; the message says what to change
+     */
+    Graph build(Values values, Signature wanted, Weights weights) throws IOException;
+}

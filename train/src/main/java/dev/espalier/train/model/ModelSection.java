@@ -1,0 +1,42 @@
+package dev.espalier.train.model;
+
+import dev.espalier.data.DataSection;
+import dev.espalier.settings.Conflict;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+
+/** The section {@code [model]} of a recipe: all kinds of models that are on the class path. */
+public final class ModelSection {
+    /** All kinds, our own and those of others. */
+    public static final Kinds<ModelKind> KINDS = Kinds.found(ServiceLoader.load(ModelKind.class));
+
+    /** The section. */
+    public static final Section SECTION = Section.of(
+            "model", "which model; `own` is one that a Java program makes", KINDS, Optional.empty(), List.of());
+
+    /** A model that cannot read the data is told before a file is opened. */
+    public static final Form.Check FITS_THE_DATA =
+            new Form.Check(List.of(DataSection.SECTION, SECTION), ModelSection::misfit);
+
+    private ModelSection() {}
+
+    private static List<Conflict> misfit(Settings recipe) {
+        Values data = recipe.section(DataSection.SECTION);
+        Values model = recipe.section(SECTION);
+        return KINDS
+                .of(model)
+                .misfit(DataSection.KINDS.of(data).outline(data))
+                .map(reason -> new Conflict(
+                        "model.kind",
+                        "model.kind = %s and data.kind = %s do not fit: %s"
+                                .formatted(model.kind(), data.kind(), reason)))
+                .stream()
+                .toList();
+    }
+}

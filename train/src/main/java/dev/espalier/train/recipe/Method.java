@@ -1,0 +1,62 @@
+package dev.espalier.train.recipe;
+
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kind;
+import dev.espalier.settings.Range;
+import dev.espalier.step.StepOptions;
+import java.util.List;
+
+/**
+ * What is done with the penalty: a kind of the section {@code [method]}.
+ *
+ * @param name what {@code method.kind} says
+ * @param meaning what it is, half a sentence
+ * @param keys its own keys
+ * @param penalizes whether the penalty is in force at all
+ * @param makesZeros whether groups become zero while it trains, rather than by a threshold after
+ * @param steps how an optimizer does its steps
+ */
+public record Method(
+        String name, String meaning, List<Key<?>> keys, boolean penalizes, boolean makesZeros, StepOptions.Method steps)
+        implements Kind {
+
+    static final Key<Double> THRESHOLD = Key.decimal(
+                    "method.threshold", "t: groups with ‖x_g‖ ≤ t·√size become zero after `training.epochs`")
+            .in(Range.notNegative());
+    static final Key<Double> TOLERANCE = Key.decimal(
+                    "method.tolerance",
+                    "how exactly the proximal operator is solved; 0 for as exactly as the weights' type can tell")
+            .in(Range.notNegative())
+            .otherwise(0.0);
+    /** Training without the penalty, for comparison. */
+    public static final Method BASELINE = new Method(
+            "baseline",
+            "training without the penalty, for comparison",
+            List.of(),
+            false,
+            false,
+            StepOptions.Method.PROXIMAL);
+
+    /** Each step ends in the penalty's weighted proximal operator. */
+    public static final Method PROXIMAL = new Method(
+            "proximal",
+            "each step ends in the penalty's weighted proximal operator",
+            List.of(TOLERANCE),
+            true,
+            true,
+            StepOptions.Method.PROXIMAL);
+
+    /** The penalty's subgradient is added to the gradient, and small groups are set to zero after training. */
+    public static final Method SUBGRADIENT = new Method(
+            "subgradient",
+            "the penalty's subgradient is added to the gradient, and small groups are set to zero after training",
+            List.of(THRESHOLD),
+            true,
+            false,
+            StepOptions.Method.SUBGRADIENT);
+
+    /** Copies the list. */
+    public Method {
+        keys = List.copyOf(keys);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.espalier.train.recipe;
+
+import dev.espalier.schedule.ToleranceSchedule;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
+import dev.espalier.step.StepOptions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is done with the penalty.
+ *
+ * @param kind the method
+ * @param threshold for {@link Method#SUBGRADIENT}: after the training with the penalty, groups with
+ *     {@code ‖x_g‖ ≤ threshold·√|g|} become zero; 0 for the others
+ * @param tolerance for {@link Method#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
+ *     weights' type can tell, and for the others
+ * @param nonFinite what a step does with a gradient that is not finite
+ */
+public record MethodRecipe(Method kind, double threshold, double tolerance, StepOptions.NonFinite nonFinite) {
+
+    private static final Key<StepOptions.NonFinite> NON_FINITE = Key.choice(
+                    "method.non_finite",
+                    StepOptions.NonFinite.class,
+                    "what a step does with a gradient that is not finite: stop the training, or leave the step out")
+            .otherwise(StepOptions.DEFAULT.nonFinite());
+
+    private static final Kinds<Method> KINDS = Kinds.of(List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT));
+
+    static final Section SECTION = Section.of(
+            "method", "what is done with the penalty", KINDS, Optional.of(Method.PROXIMAL.name()), List.of(NON_FINITE));
+
+    /**
+     * How steps are done.
+     *
+     * @return the options of an optimizer, on its usual number of threads
+     */
+    public StepOptions stepOptions() {
+        return StepOptions.DEFAULT
+                .withMethod(kind.steps())
+                .withNonFinite(nonFinite)
+                .withTolerance(tolerance == 0 ? ToleranceSchedule.EXACT : new ToleranceSchedule(tolerance, 0));
+    }
+
+    static MethodRecipe of(Values values) {
+        return new MethodRecipe(
+                KINDS.of(values),
+                orZero(values, Method.THRESHOLD),
+                orZero(values, Method.TOLERANCE),
+                values.of(NON_FINITE));
+    }
+
+    private static double orZero(Values values, Key<Double> key) {
+        return values.has(key) ? values.of(key) : 0;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.espalier.train.recipe;
+
+import dev.espalier.penalty.GroupLasso;
+import dev.espalier.penalty.GroupWeight;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.penalty.PenaltyFamily;
+import dev.espalier.settings.Conflict;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kind;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The penalty of every group: none, or a member of a family, whose parameters are keys. */
+final class PenaltyKind implements Kind {
+    static final Key<Double> LAMBDA =
+            Key.decimal("penalty.lambda", "strength λ").in(Range.notNegative());
+    private static final Key<GroupWeight> GROUP_WEIGHT = Key.choice(
+                    "penalty.group_weight", GroupWeight.class, "whether λ_g is λ·√size or λ")
+            .otherwise(new GroupLasso(0).weight());
+
+    private static final PenaltyKind NONE = new PenaltyKind("none", "no penalty", Optional.empty(), List.of());
+
+    static final Kinds<PenaltyKind> KINDS = kinds(PenaltyFamily.all());
+
+    static final Section SECTION =
+            Section.of("penalty", "which penalty every group has", KINDS, Optional.of(NONE.name), List.of());
+
+    /** A method that wants a penalty must have one, and groups within groups one that nests. */
+    static final List<Form.Check> CHECKS = List.of(
+            new Form.Check(List.of(MethodRecipe.SECTION, SECTION), PenaltyKind::missing),
+            new Form.Check(List.of(MethodRecipe.SECTION, SECTION, GroupRecipe.SECTION), PenaltyKind::flat));
+
+    private final String name;
+    private final String meaning;
+    private final Optional<PenaltyFamily> family;
+    private final List<Key<Double>> parameters;
+
+    private PenaltyKind(String name, String meaning, Optional<PenaltyFamily> family, List<Key<Double>> parameters) {
+        this.name = name;
+        this.meaning = meaning;
+        this.family = family;
+        this.parameters = parameters;
+    }
+
+    /** None, and one for each family. */
+    static Kinds<PenaltyKind> kinds(List<PenaltyFamily> families) {
+        List<PenaltyKind> kinds = new ArrayList<>(List.of(NONE));
+        families.forEach(family -> kinds.add(new PenaltyKind(
+                family.name(),
+                family.meaning(),
+                Optional.of(family),
+                family.parameters().stream().map(PenaltyKind::key).toList())));
+        return Kinds.of(kinds);
+    }
+
+    private static Key<Double> key(PenaltyFamily.Parameter parameter) {
+        return Key.decimal("penalty." + parameter.name(), parameter.meaning())
+                .in(new Range<>(parameter.range(), value -> parameter.legal().test(value)));
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String meaning() {
+        return meaning;
+    }
+
+    @Override
+    public List<Key<?>> keys() {
+        List<Key<?>> keys = new ArrayList<>();
+        if (family.isPresent()) {
+            keys.add(LAMBDA);
+            keys.addAll(parameters);
+            keys.add(GROUP_WEIGHT);
+        }
+        return keys;
+    }
+
+    /** λ; 0 without a penalty. */
+    static double lambda(Values values) {
+        return values.has(LAMBDA) ? values.of(LAMBDA) : 0;
+    }
+
+    /** The penalty that a section stands for, with a λ of its own; empty for none. */
+    static Optional<Penalty> penalty(Values values, double lambda) {
+        return KINDS.of(values).member(values, lambda);
+    }
+
+    Optional<Penalty> member(Values values, double lambda) {
+        Map<String, Double> numbers = new LinkedHashMap<>();
+        parameters.forEach(key -> numbers.put(key.name(), values.of(key)));
+        return family.map(known -> known.member(lambda, values.of(GROUP_WEIGHT), numbers));
+    }
+
+    private boolean nests() {
+        return family.filter(PenaltyFamily::nests).isPresent();
+    }
+
+    private static List<Conflict> missing(Settings recipe) {
+        Method method = MethodRecipe.of(recipe.section(MethodRecipe.SECTION)).kind();
+        PenaltyKind penalty = KINDS.of(recipe.section(SECTION));
+        return Conflict.unless(
+                !method.penalizes() || penalty.family.isPresent(),
+                path(),
+                "method.kind = %s needs a penalty: set penalty.kind to %s, or method.kind to baseline"
+                        .formatted(method.name(), names(_ -> true)));
+    }
+
+    private static List<Conflict> flat(Settings recipe) {
+        Method method = MethodRecipe.of(recipe.section(MethodRecipe.SECTION)).kind();
+        PenaltyKind penalty = KINDS.of(recipe.section(SECTION));
+        boolean nested = GroupRecipe.of(recipe.section(GroupRecipe.SECTION)).join() == GroupRecipe.Join.NESTED;
+        return Conflict.unless(
+                !method.penalizes() || !nested || penalty.nests(),
+                path(),
+                "penalty.kind = %s and groups.join = nested do not fit: groups within groups need a penalty that nests; set penalty.kind to %s, or groups.join to joint"
+                        .formatted(penalty.name, names(PenaltyKind::nests)));
+    }
+
+    private static String path() {
+        return SECTION.kindKey().orElseThrow().path();
+    }
+
+    private static String names(Predicate<PenaltyKind> which) {
+        return KINDS.all().stream()
+                .filter(kind -> kind.family.isPresent())
+                .filter(which)
+                .map(PenaltyKind::name)
+                .collect(Collectors.joining(" or "));
+    }
+}

@@ -1,0 +1,428 @@
+package dev.espalier.train.recipe;
+
+import dev.espalier.data.DataSection;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.PaperRules;
+import dev.espalier.graph.group.TrainingPlan;
+import dev.espalier.penalty.Penalty;
+import dev.espalier.schedule.LearningRate;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
+import dev.espalier.step.StepOptions;
+import dev.espalier.train.model.ModelSection;
+import dev.espalier.train.task.TaskSection;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a model is trained: all that decides the outcome, apart from the machine. Immutable and sound: a recipe that cannot
+ * be followed is refused when it is made.
+ */
+public final class Recipe {
+    /** What a recipe can say: its sections, in the order of {@link #toToml}, and what must hold between them. */
+    public static final Form FORM = new Form(
+            "recipe",
+            List.of(
+                    DataSection.SECTION,
+                    TaskSection.SECTION,
+                    ModelSection.SECTION,
+                    MethodRecipe.SECTION,
+                    PenaltyKind.SECTION,
+                    GroupRecipe.SECTION,
+                    OptimizerRecipe.SECTION,
+                    ScheduleRecipe.SECTION,
+                    PhaseRecipe.SECTION,
+                    TargetRecipe.SECTION,
+                    TrainingRecipe.SECTION,
+                    EvaluationRecipe.SECTION,
+                    CheckpointRecipe.SECTION,
+                    DivergenceRecipe.SECTION),
+            checks());
+
+    private static List<Form.Check> checks() {
+        List<Form.Check> checks = new ArrayList<>(List.of(ModelSection.FITS_THE_DATA));
+        checks.addAll(PenaltyKind.CHECKS);
+        checks.add(ScheduleRecipe.WARMS_UP_IN_TIME);
+        checks.add(PhaseRecipe.NEED_A_PENALTY);
+        checks.add(TargetRecipe.CAN_BE_MET);
+        return checks;
+    }
+
+    private final Settings settings;
+
+    private Recipe(Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Reads a recipe from a file. Whatever is wrong in it is told at once.
+     *
+     * @param file the file, TOML
+     * @param overrides values that replace those of the file, each as {@code section.key=value}
+     * @return the recipe
+     * @throws IOException if the file cannot be read
+     * @throws dev.espalier.settings.SettingsException if the recipe cannot be followed
+     */
+    public static Recipe read(Path file, List<String> overrides) throws IOException {
+        return new Recipe(FORM.read(file, overrides));
+    }
+
+    /**
+     * Reads a recipe from a text.
+     *
+     * @param source what messages call it
+     * @param toml the text
+     * @param overrides values that replace those of the text, each as {@code section.key=value}
+     * @return the recipe
+     * @throws dev.espalier.settings.SettingsException if the recipe cannot be followed
+     */
+    public static Recipe parse(String source, String toml, List<String> overrides) {
+        return new Recipe(FORM.parse(source, toml, overrides));
+    }
+
+    /**
+     * All values that are in force, defaults included.
+     *
+     * @return the values, section by section
+     */
+    public Settings settings() {
+        return settings;
+    }
+
+    /**
+     * What the model learns from.
+     *
+     * @return the values of {@code [data]}
+     */
+    public Values data() {
+        return settings.section(DataSection.SECTION);
+    }
+
+    /**
+     * What is learned.
+     *
+     * @return the values of {@code [task]}
+     */
+    public Values task() {
+        return settings.section(TaskSection.SECTION);
+    }
+
+    /**
+     * The model.
+     *
+     * @return the values of {@code [model]}
+     */
+    public Values model() {
+        return settings.section(ModelSection.SECTION);
+    }
+
+    /**
+     * What is done with the penalty.
+     *
+     * @return the method
+     */
+    public MethodRecipe method() {
+        return MethodRecipe.of(settings.section(MethodRecipe.SECTION));
+    }
+
+    /**
+     * The strength of the penalty.
+     *
+     * @return λ; 0 if there is none
+     */
+    public double lambda() {
+        return PenaltyKind.lambda(settings.section(PenaltyKind.SECTION));
+    }
+
+    /**
+     * The penalty of every group, at another strength.
+     *
+     * @param lambda λ ≥ 0
+     * @return the penalty; empty for none
+     */
+    public Optional<Penalty> penalty(double lambda) {
+        return PenaltyKind.penalty(settings.section(PenaltyKind.SECTION), lambda);
+    }
+
+    /**
+     * Which weights are grouped.
+     *
+     * @return the section {@code [groups]}
+     */
+    public GroupRecipe groups() {
+        return GroupRecipe.of(settings.section(GroupRecipe.SECTION));
+    }
+
+    /**
+     * How a gradient becomes a step.
+     *
+     * @return the optimizer
+     */
+    public OptimizerRecipe optimizer() {
+        return OptimizerRecipe.of(settings.section(OptimizerRecipe.SECTION));
+    }
+
+    /**
+     * How the learning rate changes.
+     *
+     * @return the schedule
+     */
+    public ScheduleRecipe schedule() {
+        return ScheduleRecipe.of(settings.section(ScheduleRecipe.SECTION));
+    }
+
+    /**
+     * What comes before and after the training with the penalty.
+     *
+     * @return the section {@code [phases]}
+     */
+    public PhaseRecipe phases() {
+        return PhaseRecipe.of(settings.section(PhaseRecipe.SECTION));
+    }
+
+    /**
+     * How sparse the model shall become.
+     *
+     * @return the target; empty if λ stays as it is
+     */
+    public Optional<TargetRecipe> target() {
+        return TargetRecipe.of(settings.section(TargetRecipe.SECTION));
+    }
+
+    /**
+     * Epochs, batches and seeds.
+     *
+     * @return the section {@code [training]}
+     */
+    public TrainingRecipe training() {
+        return TrainingRecipe.of(settings.section(TrainingRecipe.SECTION));
+    }
+
+    /**
+     * How the model is judged.
+     *
+     * @return the section {@code [evaluation]}
+     */
+    public EvaluationRecipe evaluation() {
+        return EvaluationRecipe.of(settings.section(EvaluationRecipe.SECTION));
+    }
+
+    /**
+     * When the state is written down.
+     *
+     * @return the section {@code [checkpoint]}
+     */
+    public CheckpointRecipe checkpoint() {
+        return CheckpointRecipe.of(settings.section(CheckpointRecipe.SECTION));
+    }
+
+    /**
+     * When training is given up.
+     *
+     * @return the section {@code [divergence]}
+     */
+    public DivergenceRecipe divergence() {
+        return DivergenceRecipe.of(settings.section(DivergenceRecipe.SECTION));
+    }
+
+    /**
+     * The same with other values, as on the command line.
+     *
+     * @param overrides such as {@code penalty.lambda=1e-3}
+     * @return the recipe
+     * @throws dev.espalier.settings.SettingsException if that is no recipe
+     */
+    public Recipe with(String... overrides) {
+        return new Recipe(settings.with(overrides));
+    }
+
+    /**
+     * The same with a penalty of another strength.
+     *
+     * @param lambda λ ≥ 0
+     * @return the recipe
+     * @throws IllegalArgumentException if it has no penalty
+     */
+    public Recipe withLambda(double lambda) {
+        return new Recipe(settings.with(PenaltyKind.LAMBDA, lambda));
+    }
+
+    /**
+     * The same with another threshold.
+     *
+     * @param threshold t ≥ 0: groups with {@code ‖x_g‖ ≤ t·√|g|} become zero in the end
+     * @return the recipe
+     * @throws IllegalArgumentException if its method is not {@link Method#SUBGRADIENT}
+     */
+    public Recipe withThreshold(double threshold) {
+        return new Recipe(settings.with(Method.THRESHOLD, threshold));
+    }
+
+    /**
+     * The same with one run.
+     *
+     * @param seed what all that is random in it depends on
+     * @return the recipe
+     */
+    public Recipe withSeed(long seed) {
+        return withSeeds(List.of(seed));
+    }
+
+    /**
+     * The same with other runs.
+     *
+     * @param seeds one run for each, all different
+     * @return the recipe
+     */
+    public Recipe withSeeds(List<Long> seeds) {
+        return new Recipe(settings.with(TrainingRecipe.SEEDS, List.copyOf(seeds)));
+    }
+
+    /**
+     * The same over another number of epochs.
+     *
+     * @param epochs passes over the training data, those of the phases before and after not counted
+     * @return the recipe
+     */
+    public Recipe withEpochs(int epochs) {
+        return new Recipe(settings.with(TrainingRecipe.EPOCHS, epochs));
+    }
+
+    /**
+     * The same without a penalty in force: what a sparse model is compared with. It is trained for as many epochs in all, in
+     * one phase.
+     *
+     * @return the recipe
+     */
+    public Recipe asBaseline() {
+        return new Recipe(settings.with(List.of(
+                settings.section(MethodRecipe.SECTION).withKind(Method.BASELINE.name()),
+                Values.defaults(PhaseRecipe.SECTION, ""),
+                TargetRecipe.none(),
+                settings.section(TrainingRecipe.SECTION).with(TrainingRecipe.EPOCHS, totalEpochs()))));
+    }
+
+    /**
+     * The penalty that training applies.
+     *
+     * @return the recipe's penalty; empty for a baseline
+     */
+    public Optional<Penalty> penaltyInForce() {
+        return method().kind().penalizes() ? penalty(lambda()) : Optional.empty();
+    }
+
+    /**
+     * The phases of the training, one after the other. Each runs the schedule from its beginning; only the first one has the
+     * schedule's warm-up.
+     *
+     * @param stepsPerEpoch how many steps an epoch has
+     * @return one to three phases, none of them empty
+     */
+    public List<Phase> phases(long stepsPerEpoch) {
+        PhaseRecipe phases = phases();
+        List<Phase> list = new ArrayList<>();
+        addPhase(list, Phase.Kind.WARM_UP, phases.warmUpEpochs(), phases.warmUpRate(), stepsPerEpoch);
+        addPhase(list, Phase.Kind.SPARSIFY, training().epochs(), optimizer().rate(), stepsPerEpoch);
+        addPhase(list, Phase.Kind.HEAL, phases.healEpochs(), phases.healRate(), stepsPerEpoch);
+        return List.copyOf(list);
+    }
+
+    private void addPhase(List<Phase> list, Phase.Kind kind, int epochs, double rateOrZero, long stepsPerEpoch) {
+        if (epochs > 0) {
+            double rate = rateOrZero == 0 ? optimizer().rate() : rateOrZero;
+            LearningRate learningRate = list.isEmpty()
+                    ? schedule().learningRate(rate, epochs, stepsPerEpoch)
+                    : schedule().withoutWarmUp(rate, epochs, stepsPerEpoch);
+            list.add(new Phase(kind, epochs, Math.multiplyExact(epochs, stepsPerEpoch), learningRate));
+        }
+    }
+
+    /**
+     * The length of the training.
+     *
+     * @return the epochs of all phases
+     */
+    public int totalEpochs() {
+        PhaseRecipe phases = phases();
+        return Math.addExact(Math.addExact(phases.warmUpEpochs(), training().epochs()), phases.healEpochs());
+    }
+
+    /**
+     * The learning rate over the steps of the whole training.
+     *
+     * @param stepsPerEpoch how many steps an epoch has
+     * @return the schedules of all phases, one after the other
+     */
+    public LearningRate learningRate(long stepsPerEpoch) {
+        List<Phase> list = phases(stepsPerEpoch);
+        LearningRate rate = list.getLast().rate();
+        for (Phase phase : list.reversed().subList(1, list.size())) {
+            rate = phase.rate().then(phase.steps(), rate);
+        }
+        return rate;
+    }
+
+    /**
+     * Which weights of the model are grouped.
+     *
+     * @return the rules
+     */
+    public GroupRules groupRules() {
+        return groups().groupRules(paperRules());
+    }
+
+    private PaperRules paperRules() {
+        return ModelSection.KINDS.of(model()).paperRules();
+    }
+
+    /**
+     * How the model's parameters are trained.
+     *
+     * @param stepsPerEpoch how many steps an epoch has
+     * @return the plan
+     */
+    public TrainingPlan trainingPlan(long stepsPerEpoch) {
+        return new TrainingPlan(
+                penaltyInForce().orElse(null),
+                learningRate(stepsPerEpoch),
+                optimizer().weightDecay(),
+                groups().frozenParameters(paperRules()));
+    }
+
+    /**
+     * How steps are done.
+     *
+     * @return the options of an optimizer
+     */
+    public StepOptions stepOptions() {
+        return method().stepOptions();
+    }
+
+    /**
+     * The recipe as text with all values that are in force, defaults included. Reading it gives an equal recipe.
+     *
+     * @return TOML
+     */
+    public String toToml() {
+        return settings.toToml();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Recipe recipe && settings.equals(recipe.settings);
+    }
+
+    @Override
+    public int hashCode() {
+        return settings.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return toToml();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.espalier.train.recipe;
+
+import dev.espalier.settings.Conflict;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Settings;
+import dev.espalier.settings.Values;
+import dev.espalier.settings.Variant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * How sparse the model shall become. λ is adapted during training until that is met.
+ *
+ * @param counted what is counted
+ * @param share how much of it shall be left
+ * @param reachedAfter by which part of the training with the penalty
+ */
+public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double reachedAfter) {
+
+    /** What is left of a model in training, as shares of what there was. */
+    public interface Left {
+        /**
+         * The groups that are not zero.
+         *
+         * @return their share
+         */
+        double groups();
+
+        /**
+         * The parameters of the pruned model.
+         *
+         * @return their share
+         */
+        double parameters();
+
+        /**
+         * The floating-point operations of the pruned model.
+         *
+         * @return their share
+         */
+        double flops();
+    }
+
+    private static final Key<Double> SHARE =
+            Key.decimal("target.share", "how much of it shall be left").in(Range.betweenZeroAndOne());
+    private static final Key<Double> REACHED_AFTER = Key.decimal(
+                    "target.reached_after", "by which part of `training.epochs`; the rest of them keeps it there")
+            .in(new Range<>("above 0 and at most 1", value -> value > 0 && value <= 1))
+            .otherwise(0.6);
+
+    private static final Variant<Optional<TargetRecipe>> NONE =
+            new Variant<>("none", "nothing: λ stays as it is", List.of(), _ -> Optional.empty());
+
+    private static final Kinds<Variant<Optional<TargetRecipe>>> KINDS = Kinds.of(List.of(
+            NONE,
+            counting("groups", "groups", Left::groups),
+            counting("parameters", "the parameters of the pruned model", Left::parameters),
+            counting("flops", "the floating-point operations of the pruned model", Left::flops)));
+
+    static final Section SECTION = Section.of(
+            "target",
+            "what λ is adapted to: nothing, or the share of groups, parameters or FLOPs that are left",
+            KINDS,
+            Optional.of(NONE.name()),
+            List.of());
+
+    /** A λ that is adapted needs a method that makes zeros meanwhile, and somewhere to start from. */
+    static final Form.Check CAN_BE_MET =
+            new Form.Check(List.of(SECTION, MethodRecipe.SECTION, PenaltyKind.SECTION), TargetRecipe::outOfReach);
+
+    private static Variant<Optional<TargetRecipe>> counting(
+            String name, String meaning, ToDoubleFunction<Left> counted) {
+        return new Variant<>(
+                name,
+                meaning,
+                List.of(SHARE, REACHED_AFTER),
+                values -> Optional.of(new TargetRecipe(counted, values.of(SHARE), values.of(REACHED_AFTER))));
+    }
+
+    private static List<Conflict> outOfReach(Settings recipe) {
+        String target = recipe.section(SECTION).kind();
+        Method method = MethodRecipe.of(recipe.section(MethodRecipe.SECTION)).kind();
+        Values penalty = recipe.section(PenaltyKind.SECTION);
+        if (target.equals(NONE.name())) {
+            return List.of();
+        }
+        List<Conflict> conflicts = new ArrayList<>(Conflict.unless(
+                method.makesZeros(),
+                SECTION.kindKey().orElseThrow().path(),
+                "target.kind = %s and method.kind = %s do not fit: only proximal makes zeros during training; set target.kind to none"
+                        .formatted(target, method.name())));
+        conflicts.addAll(Conflict.unless(
+                !method.makesZeros() || !penalty.has(PenaltyKind.LAMBDA) || penalty.of(PenaltyKind.LAMBDA) > 0,
+                PenaltyKind.LAMBDA.path(),
+                "%s = %s must be above 0 for target.kind = %s: it is where λ starts from"
+                        .formatted(PenaltyKind.LAMBDA, PenaltyKind.lambda(penalty), target)));
+        return conflicts;
+    }
+
+    static Values none() {
+        return Values.defaults(SECTION, NONE.name());
+    }
+
+    static Optional<TargetRecipe> of(Values values) {
+        return KINDS.of(values).make(values);
+    }
+}

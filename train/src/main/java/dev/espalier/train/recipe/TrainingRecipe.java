@@ -1,0 +1,66 @@
+package dev.espalier.train.recipe;
+
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
+import dev.espalier.settings.Section;
+import dev.espalier.settings.Values;
+import java.util.List;
+
+/**
+ * How long, in what portions and how often a model is trained.
+ *
+ * @param epochs passes over the training data, those of the phases before and after not counted
+ * @param batchSize samples that are computed at once
+ * @param accumulate batches that make a step
+ * @param clipNorm what the norm of the whole gradient is cut to; 0 for no cut
+ * @param precision how exactly products and convolutions are computed
+ * @param seeds one run for each
+ */
+public record TrainingRecipe(
+        int epochs, int batchSize, int accumulate, double clipNorm, Precision precision, List<Long> seeds) {
+
+    /** How exactly products and convolutions are computed. Weights, gradients and the step are single precision. */
+    public enum Precision {
+        /** In single precision. */
+        FLOAT32,
+        /** On GPUs with factors of eleven bits of mantissa; the CPU computes in single precision. */
+        TF32,
+        /** With factors and results of eight bits of mantissa. */
+        BF16
+    }
+
+    static final Key<Integer> EPOCHS =
+            Key.whole("training.epochs", "passes over the training data").in(Range.atLeast(1));
+    private static final Key<Integer> BATCH_SIZE = Key.whole("training.batch_size", "samples that are computed at once")
+            .in(Range.atLeast(1));
+    private static final Key<Integer> ACCUMULATE = Key.whole(
+                    "training.accumulate", "batches whose gradients are averaged to make a step")
+            .in(Range.atLeast(1))
+            .otherwise(1);
+    private static final Key<Double> CLIP_NORM = Key.decimal(
+                    "training.clip_norm", "what the norm of the whole gradient is cut to; 0 for no cut")
+            .in(Range.notNegative())
+            .otherwise(0.0);
+    private static final Key<Precision> PRECISION = Key.choice(
+                    "training.precision",
+                    Precision.class,
+                    "how exactly products and convolutions are computed; weights, gradients and the step are float32")
+            .otherwise(Precision.FLOAT32);
+    static final Key<List<Long>> SEEDS = Key.longWholes(
+                    "training.seeds", "one run for each; several give mean ± standard deviation")
+            .in(Range.distinct())
+            .otherwise(List.of(1L));
+
+    static final Section SECTION =
+            Section.of("training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS));
+
+    static TrainingRecipe of(Values values) {
+        return new TrainingRecipe(
+                values.of(EPOCHS),
+                values.of(BATCH_SIZE),
+                values.of(ACCUMULATE),
+                values.of(CLIP_NORM),
+                values.of(PRECISION),
+                values.of(SEEDS));
+    }
+}

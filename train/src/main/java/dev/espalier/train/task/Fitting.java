@@ -1,0 +1,201 @@
+package dev.espalier.train.task;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A model held to what a task wants. */
+final class Fitting {
+    private final Signature wanted;
+    private final Graph model;
+    private final String what;
+
+    Fitting(Signature wanted, Graph model, String what) {
+        this.wanted = wanted;
+        this.model = model;
+        this.what = what;
+    }
+
+    Fitted fit() {
+        SequencedMap<Signature.Input, Graph.Input> inputs = inputs();
+        Graph free = withInputs(inputs);
+        SequencedMap<String, String> inputNames = new LinkedHashMap<>();
+        inputs.forEach((input, given) -> inputNames.put(input.name(), given.name()));
+        return new Fitted(free, inputNames, outputs(free));
+    }
+
+    private SequencedMap<Signature.Input, Graph.Input> inputs() {
+        SequencedMap<Signature.Input, Graph.Input> found =
+                pair(wanted.inputs(), Signature.Input::name, model.inputs(), Graph.Input::name, Fitting::takes);
+        List<String> names = model.inputs().stream().map(Graph.Input::name).toList();
+        Set<Graph.Input> hungry = new LinkedHashSet<>(model.inputs());
+        hungry.removeAll(found.values());
+        List<Signature.Input> left = wanted.inputs().stream()
+                .filter(input -> input.required() && !found.containsKey(input))
+                .toList();
+        require(
+                hungry.isEmpty() && left.isEmpty(),
+                "it has the inputs %s, but %s gives %s: export it with inputs of these names and shapes, or choose other data"
+                        .formatted(names, wanted.data(), wanted.inputs()));
+        found.forEach(this::requireTakes);
+        return found;
+    }
+
+    private void requireTakes(Signature.Input input, Graph.Input given) {
+        require(
+                given.type().data() == input.type(),
+                "its input %s holds %s, but %s of %s are %s: export it with such an input"
+                        .formatted(
+                                given.name(),
+                                given.type().data().name().toLowerCase(Locale.ROOT),
+                                input.name(),
+                                wanted.data(),
+                                input.type().name().toLowerCase(Locale.ROOT)));
+        require(
+                takes(input, given),
+                "its input %s is %s, but a batch of %s is %s: export it for such samples, or choose other data"
+                        .formatted(given.name(), given.type().shape(), wanted.data(), input.batched()));
+    }
+
+    /** Whether samples fit, whatever the model says of the batch and of lengths that differ. */
+    private static boolean takes(Signature.Input input, Graph.Input given) {
+        Shape declared = given.type().shape();
+        Shape samples = input.batched();
+        boolean fits = given.type().data() == input.type() && declared.rank() == samples.rank();
+        for (int axis = 1; fits && axis < samples.rank(); axis++) {
+            Dimension length = declared.get(axis);
+            fits = !length.isKnown() || !samples.get(axis).isKnown() || length.equals(samples.get(axis));
+        }
+        return fits;
+    }
+
+    private Graph withInputs(SequencedMap<Signature.Input, Graph.Input> found) {
+        SequencedMap<String, Shape> shapes = new LinkedHashMap<>();
+        found.forEach((input, given) -> shapes.put(given.name(), input.batched()));
+        List<Graph.Input> free = model.inputs().stream()
+                .map(given -> new Graph.Input(
+                        given.name(),
+                        given.type()
+                                .with(shapes.getOrDefault(
+                                        given.name(), given.type().shape()))))
+                .toList();
+        if (free.equals(model.inputs())) {
+            return model;
+        }
+        try {
+            return model.withInputs(free);
+        } catch (GraphException impossible) {
+            throw problem(
+                    "it cannot take %s as its inputs, which it declares as %s: export it with a free batch axis (%s)"
+                            .formatted(describe(free), describe(model.inputs()), impossible.getMessage()),
+                    impossible);
+        }
+    }
+
+    private static String describe(List<Graph.Input> inputs) {
+        return inputs.stream()
+                .map(input -> input.name() + " " + input.type().shape())
+                .collect(Collectors.joining(", "));
+    }
+
+    private SequencedMap<String, String> outputs(Graph free) {
+        SequencedMap<Signature.Output, String> found = pair(
+                wanted.outputs(),
+                Signature.Output::name,
+                free.outputs(),
+                name -> name,
+                (output, name) -> free.shape(name).equals(output.batched()));
+        SequencedMap<String, String> names = new LinkedHashMap<>();
+        for (Signature.Output output : wanted.outputs()) {
+            String name = found.get(output);
+            if (name == null) {
+                throw problem(
+                        "it has the outputs %s, but %s needs %s: export it with one of that name or shape"
+                                .formatted(
+                                        free.outputs().stream()
+                                                .map(each -> each + " " + free.shape(each))
+                                                .toList(),
+                                        wanted.data(),
+                                        output),
+                        null);
+            }
+            requireSays(free.shape(name), name, output);
+            names.put(output.name(), name);
+        }
+        return names;
+    }
+
+    private void requireSays(Shape shape, String name, Signature.Output output) {
+        require(
+                shape.rank() != output.batched().rank() || !shape.get(0).isKnown(),
+                "its output %s is %s whatever the batch: its batch size is fixed inside; export it with a free batch axis"
+                        .formatted(name, shape));
+        require(
+                shape.equals(output.batched()),
+                "its output %s is %s, but %s needs %s: change its last layer, or choose other data"
+                        .formatted(name, shape, wanted.data(), output.batched()));
+    }
+
+    /** Who is who: by name; then the only ones that are left; then those for which there is only one that fits. */
+    private static <W, G> SequencedMap<W, G> pair(
+            List<W> wanted,
+            Function<W, String> wantedName,
+            List<G> given,
+            Function<G, String> givenName,
+            BiPredicate<W, G> fits) {
+        SequencedMap<W, G> found = new LinkedHashMap<>();
+        for (W want : wanted) {
+            given.stream()
+                    .filter(one -> givenName.apply(one).equals(wantedName.apply(want)))
+                    .findFirst()
+                    .ifPresent(one -> found.put(want, one));
+        }
+        List<W> open = without(wanted, found.keySet());
+        List<G> free = without(given, found.values());
+        if (open.size() == 1 && free.size() == 1) {
+            found.put(open.getFirst(), free.getFirst());
+            return found;
+        }
+        for (W want : open) {
+            List<G> candidates =
+                    free.stream().filter(one -> fits.test(want, one)).toList();
+            if (candidates.size() == 1
+                    && open.stream()
+                                    .filter(other -> fits.test(other, candidates.getFirst()))
+                                    .count()
+                            == 1) {
+                found.put(want, candidates.getFirst());
+            }
+        }
+        return found;
+    }
+
+    private static <T> List<T> without(List<T> all, Collection<T> some) {
+        List<T> rest = new ArrayList<>(all);
+        rest.removeAll(some);
+        return rest;
+    }
+
+    private void require(boolean fits, String problem) {
+        if (!fits) {
+            throw problem(problem, null);
+        }
+    }
+
+    private IllegalArgumentException problem(String problem, @Nullable Exception cause) {
+        return new IllegalArgumentException(what + " does not fit: " + problem, cause);
+    }
+}

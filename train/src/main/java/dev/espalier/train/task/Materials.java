@@ -1,0 +1,113 @@
+package dev.espalier.train.task;
+
+import dev.espalier.data.Context;
+import dev.espalier.data.DataSection;
+import dev.espalier.data.LoadedData;
+import dev.espalier.settings.Values;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a task is made of: the data, a model to be asked for, and what a recipe says of batches. */
+public final class Materials {
+    private final Values dataValues;
+    private final Context context;
+    private final ModelSource model;
+    private final int batchSize;
+    private final Values evaluation;
+    private final int evaluationBatchSize;
+    private @Nullable LoadedData loaded;
+
+    /**
+     * Takes all of it.
+     *
+     * @param dataValues the values of {@code [data]}
+     * @param context who is told while data is read, and the model's tokenizer
+     * @param model makes the model
+     * @param batchSize samples that are learned from at once
+     * @param evaluation the values of {@code [evaluation]}
+     * @param evaluationBatchSize samples that are looked at at once when a model is judged
+     */
+    public Materials(
+            Values dataValues,
+            Context context,
+            ModelSource model,
+            int batchSize,
+            Values evaluation,
+            int evaluationBatchSize) {
+        this.dataValues = dataValues;
+        this.context = context;
+        this.model = model;
+        this.batchSize = batchSize;
+        this.evaluation = evaluation;
+        this.evaluationBatchSize = evaluationBatchSize;
+    }
+
+    /**
+     * What the recipe says of the data.
+     *
+     * @return the values of {@code [data]}
+     */
+    public Values dataValues() {
+        return dataValues;
+    }
+
+    /**
+     * The data, which is loaded when it is first asked for.
+     *
+     * @return the parts of a run
+     * @throws IOException if a file cannot be read, or is not what it should be
+     */
+    public synchronized LoadedData data() throws IOException {
+        if (loaded == null) {
+            loaded = DataSection.load(dataValues, context);
+        }
+        return loaded;
+    }
+
+    /**
+     * Makes the model.
+     *
+     * @return who can be asked for one
+     */
+    public ModelSource model() {
+        return model;
+    }
+
+    /**
+     * The model's folder with its tokenizer.
+     *
+     * @return the folder; empty if the model has none
+     */
+    public Optional<Path> tokenizer() {
+        return context.tokenizer();
+    }
+
+    /**
+     * How many samples are learned from at once.
+     *
+     * @return at least 1
+     */
+    public int batchSize() {
+        return batchSize;
+    }
+
+    /**
+     * What the recipe says of how a model is judged.
+     *
+     * @return the values of {@code [evaluation]}
+     */
+    public Values evaluation() {
+        return evaluation;
+    }
+
+    /**
+     * How many samples are looked at at once when a model is judged.
+     *
+     * @return at least 1
+     */
+    public int evaluationBatchSize() {
+        return evaluationBatchSize;
+    }
+}

@@ -1,0 +1,277 @@
+package dev.espalier.train.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.data.Field;
+import dev.espalier.data.Outline;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.model.ImageOptions;
+import dev.espalier.graph.model.Layers;
+import dev.espalier.graph.model.Mlp;
+import dev.espalier.graph.model.SmallCnn;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.settings.Form;
+import dev.espalier.settings.Values;
+import dev.espalier.train.task.Fitted;
+import dev.espalier.train.task.Signature;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ModelKindTest {
+    private static final Weights WEIGHTS = Weights.seeded(1);
+    private static final Signature DIGITS = signature("digits", 10, new Field.Image("image", 1, 8, 8));
+    private static final Signature TABLE = signature("table.csv", 4, new Field.Numbers("features", List.of(3)));
+
+    @TempDir
+    static Path folder;
+
+    private static Signature signature(String data, int classes, Field... inputs) {
+        return new Signature(
+                data, Signature.inputsOf(List.of(inputs)), List.of(new Signature.Output("logits", Shape.of(classes))));
+    }
+
+    private static Values model(String... settings) {
+        return new Form("section", List.of(ModelSection.SECTION), List.of())
+                .parse("[model]", "", List.of(settings))
+                .section(ModelSection.SECTION);
+    }
+
+    private static Graph build(Values model, Signature wanted) throws IOException {
+        return build(model, wanted, WEIGHTS);
+    }
+
+    private static Graph build(Values model, Signature wanted, Weights weights) throws IOException {
+        return ModelSection.KINDS.of(model).build(model, wanted, weights);
+    }
+
+    private static Values write(Graph graph) throws IOException {
+        Path file = Files.createTempFile(folder, "model", ".onnx");
+        OnnxWriter.write(graph, file);
+        return model("model.kind=onnx", "model.file=" + file);
+    }
+
+    private static void assertRefused(Values model, Signature wanted, String... parts) {
+        String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> build(model, wanted))
+                .getMessage());
+        for (String part : parts) {
+            assertTrue(message.contains(part), () -> "expected '" + part + "' in: " + message);
+        }
+    }
+
+    @Test
+    void buildersFitShapeAndClasses() throws IOException {
+        Graph cnn = build(model("model.kind=small-cnn", "model.channels=[4,6]", "model.batch_norm=false"), DIGITS);
+        assertEquals(Shape.of("batch", 1, 8, 8), cnn.shape("image"));
+        assertEquals(Shape.of("batch", 10), cnn.shape("logits"));
+        assertEquals(Shape.of(6, 4, 3, 3), cnn.shape("features.1.conv.weight"));
+        assertTrue(cnn.initializers().containsKey("features.0.conv.bias"));
+        Graph resNet = build(model("model.kind=resnet34", "model.width=2"), DIGITS);
+        assertEquals(Shape.of("batch", 10), resNet.shape("logits"));
+        assertEquals(Shape.of(2, 1, 3, 3), resNet.shape("stem.conv.weight"));
+        assertEquals(Shape.of(16, 8, 3, 3), resNet.shape("stages.3.0.conv1.weight"));
+        Graph mlp = build(model("model.kind=mlp", "model.hidden=[5]"), DIGITS);
+        assertEquals(Shape.of(5, 64), mlp.shape("hidden.0.weight"));
+        Graph small = build(model("model.kind=mlp", "model.hidden=[5]"), TABLE);
+        assertEquals(Shape.of("batch", 3), small.shape("features"));
+        assertEquals(Shape.of("batch", 4), small.shape("logits"));
+    }
+
+    @Test
+    void weightsAreThoseOfTheSeed() throws IOException {
+        Values recipe = model("model.kind=mlp", "model.hidden=[5]");
+        Tensor one = Objects.requireNonNull(build(recipe, TABLE).tensor("hidden.0.weight"));
+        Tensor other =
+                Objects.requireNonNull(build(recipe, TABLE, Weights.seeded(2)).tensor("hidden.0.weight"));
+        assertTrue(one.sameAs(
+                Objects.requireNonNull(Mlp.ofVectors(4, 3, List.of(5), WEIGHTS).tensor("hidden.0.weight"))));
+        assertTrue(!one.sameAs(other));
+    }
+
+    @Test
+    void modelsThatDoNotFitTheDataAreRefused() {
+        assertRefused(model("model.kind=small-cnn"), TABLE, "small-cnn", "a sample of table.csv is [3]", "mlp");
+        assertRefused(model("model.kind=resnet34"), TABLE, "resnet34");
+        assertRefused(model("model.kind=vgg16"), DIGITS, "VGG-16", "32");
+        assertRefused(model("model.kind=own"), DIGITS, "model.kind = own", "small-cnn");
+        Signature two = signature("pairs", 2, new Field.Numbers("a", List.of(3)), new Field.Numbers("b", List.of(3)));
+        assertRefused(model("model.kind=mlp"), two, "mlp reads one tensor", "a [batch × 3], b [batch × 3]", "onnx");
+        assertThrows(
+                NoSuchFileException.class, () -> build(model("model.kind=bert", "model.checkpoint=nowhere"), DIGITS));
+    }
+
+    /** What is known of data before a file is opened is enough to tell a model that cannot read it. */
+    @Test
+    void misfitsAreKnownBeforeAFileIsOpened() {
+        Outline small = new Outline.Image(1, 8, 8);
+        Outline large = new Outline.Image(3, 32, 32);
+        Outline vector = new Outline.Vector();
+        Outline tokens = new Outline.Tokens();
+        Outline unknown = new Outline.Unknown();
+        assertFits("vgg16", large, unknown);
+        assertFits("resnet34", small, large, unknown);
+        assertFits("small-cnn", small, large, unknown);
+        assertFits("mlp", small, large, vector, unknown);
+        assertFits("bert", tokens, unknown);
+        assertFits("onnx", small, large, vector, tokens, unknown);
+        assertFits("own", small, large, vector, tokens, unknown);
+    }
+
+    private static void assertFits(String kind, Outline... fitting) {
+        List<Outline> all = List.of(
+                new Outline.Image(1, 8, 8),
+                new Outline.Image(3, 32, 32),
+                new Outline.Vector(),
+                new Outline.Tokens(),
+                new Outline.Unknown());
+        ModelKind model = ModelSection.KINDS.find(kind).orElseThrow();
+        for (Outline outline : all) {
+            assertEquals(
+                    List.of(fitting).contains(outline),
+                    model.misfit(outline).isEmpty(),
+                    () -> kind + " and " + outline);
+        }
+    }
+
+    @Test
+    void aFileKeepsItsWeights() throws IOException {
+        Graph written = SmallCnn.build(new ImageOptions(10, 1, 8), List.of(3, 4), true, Weights.seeded(9));
+        Graph read = build(write(written), DIGITS);
+        assertEquals(Shape.of("batch", 10), read.shape(read.outputs().getFirst()));
+        assertTrue(Objects.requireNonNull(read.tensor("features.0.conv.weight"))
+                .sameAs(Objects.requireNonNull(written.tensor("features.0.conv.weight"))));
+    }
+
+    @Test
+    void aFixedBatchAndFreeLengthsAreMadeToFit() throws IOException {
+        Graph free = SmallCnn.build(new ImageOptions(10, 1, 8), List.of(3, 4), true, WEIGHTS);
+        Graph read = build(write(free.withDimensions(Map.of("batch", 1L))), DIGITS);
+        Tensor images = Tensor.compute(DataType.FLOAT32, new long[] {3, 1, 8, 8}, i -> i % 7);
+        Map<String, Tensor> expected = Evaluator.run(free, Map.of("image", images));
+        Map<String, Tensor> actual = Evaluator.run(read, Map.of("image", images));
+        assertTrue(Objects.requireNonNull(expected.get("logits")).sameAs(Objects.requireNonNull(actual.get("logits"))));
+
+        GraphBuilder builder = new GraphBuilder("any size");
+        Layers layers = new Layers(builder, WEIGHTS);
+        Value image = builder.input("image", DataType.FLOAT32, "n", 1, "h", "w");
+        Value mean = layers.flatten("flat", layers.globalAverage("mean", layers.convolution("conv", image, 2, 3, 1)));
+        Graph sized = build(write(builder.outputs(layers.linear("out", mean, 10))), DIGITS);
+        assertEquals(Shape.of("batch", 1, 8, 8), sized.shape("image"));
+        assertEquals(Shape.of("batch", 10), sized.shape("out"));
+    }
+
+    /** A graph of one input {@code [1, 64]} whose batch is written into it. */
+    private static Graph fixedInside() {
+        GraphBuilder builder = new GraphBuilder("fixed");
+        Layers layers = new Layers(builder, WEIGHTS);
+        Value image = builder.input("image", DataType.FLOAT32, 1, 1, 8, 8);
+        Value shape = builder.constant("shape", Tensor.of(new long[] {1, 64}, 2));
+        Value flat = builder.add("reshape", new Reshape(false), image, shape);
+        return builder.outputs(layers.linear("out", flat, 10));
+    }
+
+    @Test
+    void aBatchThatIsFixedInsideIsRefused() throws IOException {
+        assertRefused(write(fixedInside()), DIGITS, "model.file = ", "free batch axis");
+    }
+
+    @Test
+    void filesThatDoNotFitAreRefused() throws IOException {
+        Values vectors = write(Mlp.ofVectors(4, 3, List.of(5), WEIGHTS));
+        assertEquals(Shape.of("batch", 4), build(vectors, TABLE).shape("logits"));
+        assertRefused(vectors, DIGITS, "features", "[batch × 3]", "[batch × 1 × 8 × 8]", "digits");
+        assertRefused(
+                write(SmallCnn.build(new ImageOptions(7, 1, 8), List.of(3), true, WEIGHTS)),
+                DIGITS,
+                "[batch × 7]",
+                "[batch × 10]");
+        assertRefused(
+                write(SmallCnn.build(new ImageOptions(10, 3, 8), List.of(3), true, WEIGHTS)), DIGITS, "3 × 8 × 8");
+        assertThrows(
+                NoSuchFileException.class, () -> build(model("model.kind=onnx", "model.file=nowhere.onnx"), DIGITS));
+    }
+
+    @Test
+    void filesWithOtherInputsOrOutputsAreRefused() throws IOException {
+        GraphBuilder two = new GraphBuilder("two");
+        Layers twoLayers = new Layers(two, WEIGHTS);
+        Value a = two.input("a", DataType.FLOAT32, "batch", 4);
+        Value b = two.input("b", DataType.FLOAT32, "batch", 4);
+        assertRefused(write(two.outputs(twoLayers.add("sum", a, b))), TABLE, "inputs [a, b]");
+
+        GraphBuilder doubles = new GraphBuilder("doubles");
+        Value x = doubles.input("x", DataType.FLOAT64, "batch", 4);
+        Graph tanh = doubles.outputs(doubles.add("tanh", new Unary(Unary.Function.TANH), x));
+        assertRefused(write(tanh), TABLE, "float64", "float32");
+
+        Graph mlp = Mlp.ofVectors(5, 3, List.of(5), WEIGHTS);
+        Graph more =
+                new Graph("more", mlp.inputs(), mlp.initializers(), mlp.nodes(), List.of("hidden.0.relu", "hidden.0"));
+        assertRefused(
+                write(more),
+                signature("table.csv", 5, new Field.Numbers("features", List.of(3))),
+                "outputs [hidden.0.relu [batch × 5], hidden.0 [batch × 5]]",
+                "logits [batch × 5]");
+    }
+
+    /** Names first, then what is left, then shapes; what nobody asks for is left alone. */
+    @Test
+    void inputsAndOutputsAreFoundByNameOrShape() {
+        GraphBuilder builder = new GraphBuilder("two");
+        Layers layers = new Layers(builder, WEIGHTS);
+        Value wide = builder.input("wide", DataType.FLOAT32, 1, 5);
+        Value narrow = builder.input("narrow", DataType.FLOAT32, 1, 3);
+        Value sum = layers.add("sum", layers.linear("left", wide, 4), layers.linear("right", narrow, 4));
+        Graph model = builder.outputs(sum, layers.linear("last", sum, 2));
+        Signature wanted =
+                signature("pairs", 2, new Field.Numbers("b", List.of(3)), new Field.Numbers("a", List.of(5)));
+        Fitted fitted = wanted.fit(model, "the model");
+        assertEquals(Map.of("a", "wide", "b", "narrow"), fitted.inputs());
+        assertEquals(Map.of("logits", "last"), fitted.outputs());
+        assertEquals(Shape.of("batch", 2), fitted.model().shape("last"));
+        Tensor five = Tensor.compute(DataType.FLOAT32, new long[] {2, 5}, i -> i);
+        Tensor three = Tensor.compute(DataType.FLOAT32, new long[] {2, 3}, i -> i);
+        Map<String, Tensor> said =
+                fitted.named(fed -> Evaluator.run(fitted.model(), fed)).predict(Map.of("a", five, "b", three));
+        assertEquals(Set.of("logits"), said.keySet());
+        assertThrows(IllegalArgumentException.class, () -> fitted.feed(Map.of("a", five)));
+    }
+
+    @Test
+    void whatIsNotRequiredMayBeMissing() {
+        Graph mlp = Mlp.ofVectors(4, 3, List.of(5), WEIGHTS);
+        Signature.Input more = new Signature.Input("more", DataType.FLOAT32, Shape.of(9), false);
+        List<Signature.Input> inputs = new ArrayList<>(TABLE.inputs());
+        inputs.add(more);
+        Fitted fitted = new Signature("table.csv", inputs, TABLE.outputs()).fit(mlp, "the model");
+        assertEquals(Map.of("features", "features"), fitted.inputs());
+        assertSame(mlp, fitted.model());
+        inputs.set(1, new Signature.Input("more", DataType.FLOAT32, Shape.of(9), true));
+        String message = String.valueOf(assertThrows(
+                        IllegalArgumentException.class,
+                        () -> new Signature("table.csv", inputs, TABLE.outputs()).fit(mlp, "the model"))
+                .getMessage());
+        assertTrue(message.contains("the inputs [features]"), message);
+        assertTrue(message.contains("more [batch × 9]"), message);
+    }
+}
