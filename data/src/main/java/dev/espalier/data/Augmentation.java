@@ -7,7 +7,8 @@ package dev.espalier.data;
 @FunctionalInterface
 public interface Augmentation {
     /** Leaves rows as they are. */
-    Augmentation NONE = _ -> (field, source, target, offset) -> System.arraycopy(source, 0, target, offset, field.size());
+    Augmentation NONE =
+            _ -> (field, source, target, offset) -> System.arraycopy(source, 0, target, offset, field.size());
 
     /** What is done to a row. */
     @FunctionalInterface

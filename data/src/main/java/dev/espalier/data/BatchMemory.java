@@ -167,7 +167,10 @@ final class BatchMemory {
         @Override
         void read(int row, int at) {
             sequences[at] = column.read(row);
-            Check.atMost("the tokens of a row of " + name(), sequences[at].length, column.field().most());
+            Check.atMost(
+                    "the tokens of a row of " + name(),
+                    sequences[at].length,
+                    column.field().most());
         }
 
         @Override
@@ -186,7 +189,10 @@ final class BatchMemory {
             long at = 0;
             for (int[] sequence : sequences) {
                 for (int i = 0; i < longest; i++) {
-                    room.setAtIndex(LONG, at++, i < sequence.length ? sequence[i] : column.field().padding());
+                    room.setAtIndex(
+                            LONG,
+                            at++,
+                            i < sequence.length ? sequence[i] : column.field().padding());
                 }
             }
             return Tensor.of(DataType.INT64, shape, room);

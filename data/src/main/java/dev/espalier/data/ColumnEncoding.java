@@ -81,8 +81,7 @@ public sealed interface ColumnEncoding {
     record Scaled(Field.Dense field, Normalization normalization, double missing) implements ColumnEncoding {
         /** Checks the sizes. */
         public Scaled {
-            Check.sameSize(
-                    "the normalization", normalization.mean().size(), field.toString(), field.statistics());
+            Check.sameSize("the normalization", normalization.mean().size(), field.toString(), field.statistics());
             Check.finite("missing", missing);
         }
 

@@ -19,7 +19,8 @@ public final class Columns {
         for (float[] row : rows) {
             Check.sameSize("a row of " + field.name(), row.length, field.toString(), field.size());
         }
-        return numbers(field, (row, target, offset) -> System.arraycopy(rows[row], 0, target, offset, rows[row].length));
+        return numbers(
+                field, (row, target, offset) -> System.arraycopy(rows[row], 0, target, offset, rows[row].length));
     }
 
     /**

@@ -122,8 +122,7 @@ public record Encoding(List<ColumnEncoding> inputs, List<ColumnEncoding> targets
         try {
             return JSON.readValue(json, Encoding.class);
         } catch (JsonProcessingException malformed) {
-            throw new IllegalArgumentException(
-                    "no encoding of data: " + malformed.getOriginalMessage(), malformed);
+            throw new IllegalArgumentException("no encoding of data: " + malformed.getOriginalMessage(), malformed);
         }
     }
 }

@@ -51,7 +51,12 @@ public record LoadedData(
         Holdout.Cut cut =
                 fraction == 0 ? new Holdout.Cut(train, test) : new Holdout(fraction, seed).validationOf(train);
         return new LoadedData(
-                cut.kept(), cut.held(), test, kind.encoding(values, cut.kept()), kind.augmentation(values), parts.notes());
+                cut.kept(),
+                cut.held(),
+                test,
+                kind.encoding(values, cut.kept()),
+                kind.augmentation(values),
+                parts.notes());
     }
 
     private static double testFraction(Values values) {

@@ -66,7 +66,10 @@ final class Strata {
     }
 
     private static <C extends Column> Optional<C> first(Dataset dataset, Class<C> type) {
-        return dataset.targets().stream().filter(type::isInstance).map(type::cast).findFirst();
+        return dataset.targets().stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst();
     }
 
     private static int[] tenths(Column.Numbers column, int size) {

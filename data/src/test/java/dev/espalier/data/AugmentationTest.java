@@ -74,8 +74,7 @@ final class AugmentationTest {
     }
 
     private static Encoding encoding(Normalization by) {
-        return new Encoding(
-                List.of(new ColumnEncoding.Scaled(SHAPE, by, 0)), Encoding.plain(IMAGES.targetFields()));
+        return new Encoding(List.of(new ColumnEncoding.Scaled(SHAPE, by, 0)), Encoding.plain(IMAGES.targetFields()));
     }
 
     @Test
@@ -106,8 +105,8 @@ final class AugmentationTest {
         Column.Numbers image = (Column.Numbers) IMAGES.inputs().getFirst();
         Column.Numbers mask = Columns.numbers(new Field.Image("mask", 2, 4, 5), image::read);
         Column.Numbers age = Columns.numbers(new Field.Numbers("age"), new float[][] {{1}, {2}, {3}, {4}, {5}, {6}});
-        Augmented augmented = new Augmented(
-                new Dataset("masks", 6, List.of(image, age), List.of(mask)), new CropAndFlip(2, true));
+        Augmented augmented =
+                new Augmented(new Dataset("masks", 6, List.of(image, age), List.of(mask)), new CropAndFlip(2, true));
         Column.Numbers masks = (Column.Numbers) augmented.dataset().targets().getFirst();
         for (int i = 0; i < 50; i++) {
             augmented.begin(new Draws(i));

@@ -91,7 +91,8 @@ final class BatchesTest {
                 assertEquals(List.of((long) copy.labels.size(), 1L, 3L, 4L), copy.shape);
                 for (int i = 0; i < copy.labels.size(); i++) {
                     int sample = (int) (copy.values.get(i * SHAPE.size()) / SHAPE.size());
-                    assertEquals(TestData.label(IMAGES, sample), copy.labels.get(i).intValue());
+                    assertEquals(
+                            TestData.label(IMAGES, sample), copy.labels.get(i).intValue());
                     order.add(sample);
                 }
             }
@@ -112,7 +113,8 @@ final class BatchesTest {
         BatchPlan large = BatchPlan.training(24, 0).withDropLast(true);
         assertThrows(
                 IllegalArgumentException.class,
-                () -> batches(IMAGES, Augmentation.NONE, large, BatchPosition.START, 1).close());
+                () -> batches(IMAGES, Augmentation.NONE, large, BatchPosition.START, 1)
+                        .close());
     }
 
     @Test
@@ -257,8 +259,7 @@ final class BatchesTest {
     @Test
     void anInterruptedConsumerSaysSoAndStaysInterrupted() {
         CountDownLatch never = new CountDownLatch(1);
-        try (Batches batches =
-                batches(watched(_ -> await(never)), Augmentation.NONE, PLAN, BatchPosition.START, 1)) {
+        try (Batches batches = batches(watched(_ -> await(never)), Augmentation.NONE, PLAN, BatchPosition.START, 1)) {
             Thread.currentThread().interrupt();
             assertThrows(IllegalStateException.class, batches::next);
             assertTrue(Thread.interrupted());
@@ -287,12 +288,8 @@ final class BatchesTest {
         try (Batches batches = batches(IMAGES, Augmentation.NONE, plan, BatchPosition.START, 4)) {
             List<Long> addresses = new ArrayList<>();
             while (batches.hasNext()) {
-                addresses.add(batches.next()
-                        .inputs()
-                        .firstEntry()
-                        .getValue()
-                        .data()
-                        .address());
+                addresses.add(
+                        batches.next().inputs().firstEntry().getValue().data().address());
             }
             assertEquals(2, addresses.stream().distinct().count(), "even where the last batch is smaller");
         }
@@ -324,7 +321,9 @@ final class BatchesTest {
         Dataset dataset = new Dataset("mixed", 5, List.of(sequences, numbers, kind), List.of(price));
         try (Batches batches = Batches.evaluation(dataset, Encoding.plain(dataset), 4)) {
             Batch batch = batches.next();
-            assertEquals(List.of("tokens", "matrix", "kind"), List.copyOf(batch.inputs().keySet()));
+            assertEquals(
+                    List.of("tokens", "matrix", "kind"),
+                    List.copyOf(batch.inputs().keySet()));
             assertTensor(batch.inputs().get("tokens"), "INT64", "[4, 3]", 1, 2, 3, 4, -7, -7, -7, -7, -7, 5, 6, -7);
             assertEquals(
                     "[4, 2, 3]",

@@ -61,9 +61,7 @@ final class EncodingTest {
                         "features",
                         List.of(
                                 new ColumnEncoding.Scaled(
-                                        new Field.Numbers("size"),
-                                        new Normalization(List.of(3.5), List.of(2.0)),
-                                        3.5),
+                                        new Field.Numbers("size"), new Normalization(List.of(3.5), List.of(2.0)), 3.5),
                                 new ColumnEncoding.OneHot(new Field.Category("colour", List.of("blue", "red")))))),
                 List.of(new ColumnEncoding.Plain(new Field.Category("y", List.of("a", "b")))));
         assertEquals(

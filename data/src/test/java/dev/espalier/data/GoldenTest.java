@@ -109,7 +109,8 @@ final class GoldenTest {
         }
         add(data.batches(BatchPlan.training(batchSize, seed), START, epochs));
         add(data.evaluation(data.test(), batchSize));
-        assertEquals(hash, HexFormat.of().formatHex(digest.digest()).substring(0, 16), () -> String.join(" ", settings));
+        assertEquals(
+                hash, HexFormat.of().formatHex(digest.digest()).substring(0, 16), () -> String.join(" ", settings));
     }
 
     @Test
@@ -163,8 +164,7 @@ final class GoldenTest {
                 "data.validation_fraction=0.2",
                 "data.train_limit=60",
                 "data.test_limit=10");
-        assertGolden(
-                "ca84b82c67caad3b", 8, 4, 2, "data.kind=csv", table, "data.label=kind", "data.normalize=false");
+        assertGolden("ca84b82c67caad3b", 8, 4, 2, "data.kind=csv", table, "data.label=kind", "data.normalize=false");
         String images = "data.dir=" + writeImages();
         assertGolden(
                 "9ac807a37c7d7b76",
@@ -180,8 +180,7 @@ final class GoldenTest {
                 "data.flip=true",
                 "data.validation_fraction=0.2",
                 "data.train_limit=15");
-        assertGolden(
-                "3908d87096108a1e", 4, 4, 2, "data.kind=images", images, "data.size=6", "data.channels=1");
+        assertGolden("3908d87096108a1e", 4, 4, 2, "data.kind=images", images, "data.size=6", "data.channels=1");
         assertGolden(
                 "521f5515f86b5d8c",
                 7,

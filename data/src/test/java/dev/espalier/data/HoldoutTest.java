@@ -148,7 +148,12 @@ final class HoldoutTest {
             }
             assertEquals("[20, 20, 20, 20, 20, 20, 20, 20, 20, 20]", Arrays.toString(tenths));
         }
-        assertEquals(1, new Holdout(0.2, 1).of(all.rows(new int[] {1, 2, 3, 4, 5})).held().size());
+        assertEquals(
+                1,
+                new Holdout(0.2, 1)
+                        .of(all.rows(new int[] {1, 2, 3, 4, 5}))
+                        .held()
+                        .size());
     }
 
     private static List<Float> firsts(Dataset dataset) {

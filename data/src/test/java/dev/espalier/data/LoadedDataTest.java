@@ -130,9 +130,7 @@ final class LoadedDataTest {
                         .filter(kind -> kind.getClass().getName().startsWith("dev.espalier.data."))
                         .map(DataKind::name)
                         .toList());
-        assertEquals(
-                new Outline.Image(3, 20, 20),
-                outline("data.kind=images", "data.dir=x", "data.size=20"));
+        assertEquals(new Outline.Image(3, 20, 20), outline("data.kind=images", "data.dir=x", "data.size=20"));
         assertEquals(new Outline.Image(1, 8, 8), outline("data.kind=digits"));
         assertEquals(new Outline.Image(1, 28, 28), outline("data.kind=mnist", "data.dir=x"));
         assertEquals(new Outline.Vector(), outline("data.kind=csv", "data.path=x"));

@@ -8,7 +8,6 @@ import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
 import dev.espalier.data.Parts;
 import dev.espalier.settings.Key;
-import dev.espalier.settings.Kind;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
 import java.util.List;
@@ -38,15 +37,14 @@ public final class SinesKind implements DataKind {
 
     @Override
     public Parts open(Values values, Context context) {
-        Column.Numbers wave = Columns.numbers(
-                new Field.Numbers("wave", List.of(values.of(LENGTH))), (row, target, offset) -> {
+        Column.Numbers wave =
+                Columns.numbers(new Field.Numbers("wave", List.of(values.of(LENGTH))), (row, target, offset) -> {
                     for (int i = 0; i < values.of(LENGTH); i++) {
                         target[offset + i] = (float) Math.sin(frequency(row) * i);
                     }
                 });
         Column.Numbers frequency = Columns.numbers(
-                new Field.Numbers("frequency", List.of(1)),
-                (row, target, offset) -> target[offset] = frequency(row));
+                new Field.Numbers("frequency", List.of(1)), (row, target, offset) -> target[offset] = frequency(row));
         Dataset all = new Dataset("sines", values.of(COUNT), List.of(wave), List.of(frequency));
         return new Parts(all, Optional.empty(), List.of(values.of(COUNT) + " waves"));
     }

@@ -22,8 +22,7 @@ final class SinesKindTest {
     @Test
     void somebodyElsesKindIsFoundByNameAndHasAllThatOursHave() throws IOException {
         LoadedData data = DataSection.load(
-                DataSection.read("data.kind=sines", "data.count=100", "data.validation_fraction=0.25"),
-                Context.QUIET);
+                DataSection.read("data.kind=sines", "data.count=100", "data.validation_fraction=0.25"), Context.QUIET);
         assertEquals(20, data.test().size());
         assertEquals(20, data.validation().size());
         assertEquals(60, data.train().size());

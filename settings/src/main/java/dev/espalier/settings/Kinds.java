@@ -19,8 +19,12 @@ public final class Kinds<K extends Kind> {
         for (K kind : kinds) {
             K other = byName.putIfAbsent(kind.name(), kind);
             if (other != null) {
-                throw new IllegalArgumentException("both %s and %s are called %s: kinds of a section need names of their own"
-                        .formatted(other.getClass().getName(), kind.getClass().getName(), kind.name()));
+                throw new IllegalArgumentException(
+                        "both %s and %s are called %s: kinds of a section need names of their own"
+                                .formatted(
+                                        other.getClass().getName(),
+                                        kind.getClass().getName(),
+                                        kind.name()));
             }
         }
     }
@@ -83,8 +87,7 @@ public final class Kinds<K extends Kind> {
      */
     public K of(Values values) {
         return find(values.kind())
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "section %s is of the kind %s, which is none of %s"
-                                .formatted(values.section().name(), values.kind(), names())));
+                .orElseThrow(() -> new IllegalArgumentException("section %s is of the kind %s, which is none of %s"
+                        .formatted(values.section().name(), values.kind(), names())));
     }
 }

@@ -235,7 +235,8 @@ final class SettingsReader {
             }
             applying.add(key.path());
             String owners = section.kinds().stream()
-                    .filter(other -> other.keys().stream().anyMatch(own -> own.path().equals(key.path())))
+                    .filter(other ->
+                            other.keys().stream().anyMatch(own -> own.path().equals(key.path())))
                     .map(Kind::name)
                     .collect(Collectors.joining(", "));
             problem(

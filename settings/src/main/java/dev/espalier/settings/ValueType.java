@@ -192,7 +192,9 @@ sealed interface ValueType<T> {
 
         @Override
         public String print(List<T> value) {
-            return value.size() == 1 ? element.print(value.getFirst()) : several().print(value);
+            return value.size() == 1
+                    ? element.print(value.getFirst())
+                    : several().print(value);
         }
 
         private ListOf<T> several() {

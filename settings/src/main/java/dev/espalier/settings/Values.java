@@ -67,8 +67,9 @@ public final class Values {
     private static <T> void putDefault(Builder builder, Key<T> key) {
         builder.put(
                 key,
-                key.usual().orElseThrow(() -> new IllegalArgumentException(
-                        "%s has no default: say %s".formatted(key, key.takes()))));
+                key.usual()
+                        .orElseThrow(() ->
+                                new IllegalArgumentException("%s has no default: say %s".formatted(key, key.takes()))));
     }
 
     /**
@@ -111,7 +112,8 @@ public final class Values {
     public <T> T of(Key<T> key) {
         Setting<?> setting = settings.get(key.path());
         if (setting == null || setting.key() != key) {
-            throw new IllegalArgumentException("%s has no value in section %s of the kind \"%s\"".formatted(key, section, kind));
+            throw new IllegalArgumentException(
+                    "%s has no value in section %s of the kind \"%s\"".formatted(key, section, kind));
         }
         return (T) setting.value();
     }

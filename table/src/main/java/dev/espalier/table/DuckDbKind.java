@@ -98,10 +98,11 @@ public final class DuckDbKind extends TableKind {
                     "data.path and data.query are %s set: say which files, or by which SQL, one of the two"
                             .formatted(path ? "both" : "not"));
         }
-        if (path && !values.of(TEST_QUERY).isBlank() || query && !values.of(TEST_PATH).isBlank()) {
-            throw new IllegalArgumentException(path
-                    ? "data.test_query belongs to data.query: set data.test_path instead"
-                    : "data.test_path belongs to data.path: set data.test_query instead");
+        if (!values.of(path ? TEST_QUERY : TEST_PATH).isBlank()) {
+            throw new IllegalArgumentException(
+                    path
+                            ? "data.test_query belongs to data.query: set data.test_path instead"
+                            : "data.test_path belongs to data.path: set data.test_query instead");
         }
     }
 
@@ -124,7 +125,8 @@ public final class DuckDbKind extends TableKind {
 
     @Override
     public Parts open(Values values, Context context) throws IOException {
-        Source train = Source.of(values.of(PATH), values.of(QUERY), QUERY.path()).orElseThrow();
+        Source train =
+                Source.of(values.of(PATH), values.of(QUERY), QUERY.path()).orElseThrow();
         Optional<Source> test = Source.of(values.of(TEST_PATH), values.of(TEST_QUERY), TEST_QUERY.path());
         Properties properties = new Properties();
         // Otherwise the driver holds all rows at once, besides the table that they go to.
@@ -241,7 +243,9 @@ public final class DuckDbKind extends TableKind {
                 throw DataException.in(
                         source.name + ", row " + row,
                         "%s in column %s: expected a finite number of 32 bits"
-                                .formatted(rows.getObject(column), rows.getMetaData().getColumnName(column)));
+                                .formatted(
+                                        rows.getObject(column),
+                                        rows.getMetaData().getColumnName(column)));
             }
             return value;
         }

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class DuckDbKindTest {
     /** Two hundred rows of every type, in an order that no sort would give. */
-    private static final String ROWS =
-            """
+    private static final String ROWS = """
             select i * 37 % 200 as number, (i / 8)::decimal(9, 3) as price, i % 3 = 0 as truth,
                    ['red', 'green', 'blue'][i % 3 + 1] as colour, (i % 5)::utinyint as kind
             from range(200) t(i)
@@ -136,7 +135,9 @@ final class DuckDbKindTest {
         assertEquals(
                 List.of("price", "truth", "colour"),
                 data.train().inputFields().stream().map(Field::name).toList());
-        assertEquals(new Field.Category("truth", List.of("false", "true")), data.train().inputFields().get(1));
+        assertEquals(
+                new Field.Category("truth", List.of("false", "true")),
+                data.train().inputFields().get(1));
         LoadedData numbers = load(path, "data.label=[\"price\", \"number\"]");
         assertEquals(List.of(new Field.Numbers("targets", List.of(2))), numbers.targets());
         LoadedData price = load(path, "data.label=price");

@@ -53,21 +53,20 @@ final class NpyArray {
             throw DataException.in(place, "no array that NumPy saved (numpy.save, numpy.savez)");
         }
         boolean old = file.get(ValueLayout.JAVA_BYTE, VERSION_AT) == 1;
-        long start = LENGTH_AT + (old ? 2 : 4);
+        int start = LENGTH_AT + (old ? 2 : 4);
         long length = old
-                ? Short.toUnsignedLong(file.get(
-                        ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), LENGTH_AT))
+                ? Short.toUnsignedLong(
+                        file.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), LENGTH_AT))
                 : Integer.toUnsignedLong(
                         file.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), LENGTH_AT));
         if (start + length > file.byteSize()) {
             throw DataException.in(place, "it ends within its header: cut off?");
         }
-        String header = new String(
-                file.asSlice(start, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.ISO_8859_1);
+        String header =
+                new String(file.asSlice(start, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.ISO_8859_1);
         DataType type = type(place, find(place, header, DESCR));
         if (find(place, header, FORTRAN).equals("True")) {
-            throw DataException.in(
-                    place, "it is in Fortran's order: save numpy.ascontiguousarray(array) instead");
+            throw DataException.in(place, "it is in Fortran's order: save numpy.ascontiguousarray(array) instead");
         }
         long[] shape = Arrays.stream(find(place, header, SHAPE).split(",", -1))
                 .map(String::strip)
@@ -77,13 +76,15 @@ final class NpyArray {
         if (shape.length == 0 || shape[0] < 1 || shape[0] > Integer.MAX_VALUE) {
             throw DataException.in(
                     place,
-                    "its shape is %s: the first axis must be that of rows, 1 or more".formatted(Arrays.toString(shape)));
+                    "its shape is %s: the first axis must be that of rows, 1 or more"
+                            .formatted(Arrays.toString(shape)));
         }
         MemorySegment numbers = file.asSlice(start + length);
         long expected = Math.multiplyExact(Tensor.size(shape), type.bytes());
         if (numbers.byteSize() != expected) {
             throw DataException.in(
-                    place, "%,d bytes of numbers, but its header announces %,d".formatted(numbers.byteSize(), expected));
+                    place,
+                    "%,d bytes of numbers, but its header announces %,d".formatted(numbers.byteSize(), expected));
         }
         return new NpyArray(place, Tensor.of(type, shape, numbers));
     }
@@ -125,7 +126,8 @@ final class NpyArray {
         long[] shape = array.shape();
         for (long length : Arrays.copyOfRange(shape, 1, shape.length)) {
             if (length < 1 || length > Integer.MAX_VALUE) {
-                throw DataException.in(place, "its shape is %s: no axis may be empty".formatted(Arrays.toString(shape)));
+                throw DataException.in(
+                        place, "its shape is %s: no axis may be empty".formatted(Arrays.toString(shape)));
             }
             lengths.add((int) length);
         }

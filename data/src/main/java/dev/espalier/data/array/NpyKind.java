@@ -116,7 +116,8 @@ public final class NpyKind implements DataKind {
         if (values.of(TEST_INPUTS).isEmpty() != values.of(TEST_TARGETS).isEmpty()) {
             throw new IllegalArgumentException("data.test_inputs and data.test_targets must be set both, or neither");
         }
-        if (values.of(LAYOUT) == Layout.NUMBERS && (values.of(DataSection.PADDING) > 0 || values.of(DataSection.FLIP))) {
+        if (values.of(LAYOUT) == Layout.NUMBERS
+                && (values.of(DataSection.PADDING) > 0 || values.of(DataSection.FLIP))) {
             throw new IllegalArgumentException(
                     "data.padding and data.flip are for images: set data.layout to hw, chw or hwc");
         }
@@ -219,8 +220,7 @@ public final class NpyKind implements DataKind {
                 for (NpyArray array : part.values()) {
                     if (array.rows() != rows) {
                         throw DataException.in(
-                                array.place(),
-                                "%,d rows, but %s has %,d".formatted(array.rows(), first.place(), rows));
+                                array.place(), "%,d rows, but %s has %,d".formatted(array.rows(), first.place(), rows));
                     }
                     array.requireFinite();
                 }
@@ -258,7 +258,8 @@ public final class NpyKind implements DataKind {
             if (!single) {
                 throw DataException.in(
                         array.place(),
-                        "a row is %s: a class must be one number; set data.label_type to number".formatted(array.rowShape()));
+                        "a row is %s: a class must be one number; set data.label_type to number"
+                                .formatted(array.rowShape()));
             }
             for (int row = 0; row < rows; row++) {
                 if (array.number(row) != Math.rint(array.number(row))) {

@@ -52,8 +52,7 @@ public final class DigitsKind extends LabelledImages {
             labels[i] = records[i * RECORD];
             images[i] = Arrays.copyOfRange(records, i * RECORD + 1, (i + 1) * RECORD);
         }
-        Dataset all =
-                dataset("digits", Columns.images(FIELD, images, WHITE), Columns.numbered(CLASSES), labels);
+        Dataset all = dataset("digits", Columns.images(FIELD, images, WHITE), Columns.numbered(CLASSES), labels);
         Holdout.Cut cut = Holdout.DEFAULT.of(all);
         return new Parts(cut.kept(), cut.held());
     }

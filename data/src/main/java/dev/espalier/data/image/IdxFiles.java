@@ -31,7 +31,8 @@ final class IdxFiles {
         if (!train.inputFields().equals(test.inputFields())) {
             throw DataException.in(
                     find(folder, "t10k-images-idx3-ubyte"),
-                    "its images are %s, but those to train with are %s".formatted(test.inputFields(), train.inputFields()));
+                    "its images are %s, but those to train with are %s"
+                            .formatted(test.inputFields(), train.inputFields()));
         }
         return new Parts(train, test);
     }

@@ -149,14 +149,14 @@ public final class ImagesKind extends LabelledImages {
     private static void requireKnown(Path test, List<String> classes) throws IOException {
         TreeSet<String> strange = new TreeSet<>();
         for (Path entry : list(test, Files::isDirectory)) {
-            if (!classes.contains(name(entry)) && !list(entry, ImagesKind::isImage).isEmpty()) {
+            if (!classes.contains(name(entry))
+                    && !list(entry, ImagesKind::isImage).isEmpty()) {
                 strange.add(name(entry));
             }
         }
         if (!strange.isEmpty()) {
             throw DataException.in(
-                    test,
-                    "the classes %s do not occur in the training part, which has %s".formatted(strange, classes));
+                    test, "the classes %s do not occur in the training part, which has %s".formatted(strange, classes));
         }
         for (String name : classes) {
             if (!Files.isDirectory(test.resolve(name))) {
@@ -209,8 +209,7 @@ public final class ImagesKind extends LabelledImages {
     /** Decodes all files of all parts, so that everything that is broken is told at once. */
     private static List<Dataset> read(List<Listing> listings, Values values, Context context, List<String> notes)
             throws IOException {
-        Field.Image field =
-                new Field.Image(IMAGE, values.of(CHANNELS), values.of(SIZE), values.of(SIZE));
+        Field.Image field = new Field.Image(IMAGE, values.of(CHANNELS), values.of(SIZE), values.of(SIZE));
         List<Entry> all =
                 listings.stream().flatMap(listing -> listing.entries.stream()).toList();
         long needed = (long) all.size() * field.size();
@@ -240,7 +239,8 @@ public final class ImagesKind extends LabelledImages {
                     .filter(i -> !decoding.broken.containsKey(all.get(i).file))
                     .toArray();
             if (sound.length == 0) {
-                throw DataException.in(Path.of(values.of(DataSection.DIR)), "no image of " + listing.name + " is sound");
+                throw DataException.in(
+                        Path.of(values.of(DataSection.DIR)), "no image of " + listing.name + " is sound");
             }
             int[] labels = IntStream.of(sound).map(i -> all.get(i).label).toArray();
             Column.Numbers images = keep
@@ -248,7 +248,9 @@ public final class ImagesKind extends LabelledImages {
                             field,
                             IntStream.of(sound).mapToObj(i -> bytes[i]).toArray(byte[][]::new),
                             ImageDecoder.WHITE)
-                    : lazy(field, IntStream.of(sound).mapToObj(i -> all.get(i).file).toList());
+                    : lazy(
+                            field,
+                            IntStream.of(sound).mapToObj(i -> all.get(i).file).toList());
             parts.add(dataset(listing.name, images, listing.classes, labels));
             from = to;
         }

@@ -31,8 +31,8 @@ public final class CsvKind extends TableKind {
             .in(Range.notBlank())
             .changeable();
     /** {@code data.header}. */
-    public static final Key<Boolean> HEADER = Key.flag("data.header", "whether the first line names the columns")
-            .otherwise(true);
+    public static final Key<Boolean> HEADER =
+            Key.flag("data.header", "whether the first line names the columns").otherwise(true);
     /** {@code data.delimiter}. */
     public static final Key<String> DELIMITER = Key.text("data.delimiter", "what stands between two columns")
             .in(new Range<>(
@@ -100,7 +100,10 @@ public final class CsvKind extends TableKind {
                     "the columns are %s, but those of %s are %s".formatted(test.columns(), trainFile, train.columns()));
         }
         return parts(
-                values, learned, Optional.of(test.read(selection, heads)), selection.labels().size());
+                values,
+                learned,
+                Optional.of(test.read(selection, heads)),
+                selection.labels().size());
     }
 
     private static Optional<Path> find(Path folder, String name) {
@@ -273,5 +276,4 @@ public final class CsvKind extends TableKind {
             return value;
         }
     }
-
 }

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -50,7 +51,7 @@ final class CsvText {
                         new BufferedReader(new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()), BUFFER)) {
             parse(reader, visitor);
         } catch (UncheckedIOException problem) {
-            throw told(problem.getCause());
+            throw told(Objects.requireNonNullElseGet(problem.getCause(), () -> new IOException(problem)));
         } catch (CharacterCodingException | ZipException | EOFException problem) {
             throw told(problem);
         }

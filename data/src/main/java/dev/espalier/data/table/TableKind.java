@@ -50,8 +50,8 @@ public abstract class TableKind implements DataKind {
                     "data.columns", "the columns to say labels from, in this order; if empty, all others")
             .otherwise(List.of());
     /** {@code data.ignore}. */
-    public static final Key<List<String>> IGNORE = Key.texts("data.ignore", "columns to leave out, such as an id")
-            .otherwise(List.of());
+    public static final Key<List<String>> IGNORE =
+            Key.texts("data.ignore", "columns to leave out, such as an id").otherwise(List.of());
     /** {@code data.categories}. */
     public static final Key<List<String>> CATEGORIES = Key.texts(
                     "data.categories", "columns whose values are names even if they look like numbers, such as codes")
@@ -135,7 +135,8 @@ public abstract class TableKind implements DataKind {
 
     private static ColumnEncoding scaled(Values values, Column.Numbers column, int rows) {
         Normalization measured = Normalization.of(column, rows);
-        double missing = values.of(MISSING) == Missing.ZERO ? 0 : measured.mean().getFirst();
+        double missing =
+                values.of(MISSING) == Missing.ZERO ? 0 : measured.mean().getFirst();
         return new ColumnEncoding.Scaled(
                 column.field(), values.of(DataSection.NORMALIZE) ? measured : Normalization.none(1), missing);
     }
@@ -145,8 +146,8 @@ public abstract class TableKind implements DataKind {
         List<ColumnEncoding> measured = train.targets().stream()
                 .filter(Column.Numbers.class::isInstance)
                 .map(Column.Numbers.class::cast)
-                .<ColumnEncoding>map(column ->
-                        new ColumnEncoding.Measured(column.field(), Normalization.of(column, train.size())))
+                .<ColumnEncoding>map(
+                        column -> new ColumnEncoding.Measured(column.field(), Normalization.of(column, train.size())))
                 .toList();
         if (measured.isEmpty()) {
             return Encoding.plain(train.targetFields());

@@ -68,8 +68,9 @@ final class TableParts {
                 .toArray();
         int dropped = table.size() - rows.length;
         if (rows.length == 0) {
-            throw DataException.in(table.name(), "each of its %d rows misses a value: set data.missing to mean or zero"
-                    .formatted(dropped));
+            throw DataException.in(
+                    table.name(),
+                    "each of its %d rows misses a value: set data.missing to mean or zero".formatted(dropped));
         }
         if (dropped > 0) {
             notes.add("%,d of %,d rows of %s miss a value and are dropped: %s"
@@ -237,7 +238,10 @@ final class TableParts {
                     });
         }
         Dataset all = new Dataset(
-                shortName(table) + part, table.size(), columns.subList(0, inputs), columns.subList(inputs, fields.size()));
+                shortName(table) + part,
+                table.size(),
+                columns.subList(0, inputs),
+                columns.subList(inputs, fields.size()));
         return rows.length == table.size() ? all : all.rows(rows);
     }
 
@@ -248,8 +252,9 @@ final class TableParts {
     private Column categories(Table table, int column, Field.Category field, int[] rows) throws DataException {
         Map<String, Integer> numbers = new HashMap<>();
         field.values().forEach(value -> numbers.put(value, numbers.size()));
-        int[] codes =
-                table.texts(column).stream().mapToInt(text -> numbers.getOrDefault(text, -1)).toArray();
+        int[] codes = table.texts(column).stream()
+                .mapToInt(text -> numbers.getOrDefault(text, -1))
+                .toArray();
         int strange = 0;
         int[] all = new int[table.size()];
         for (int row = 0; row < all.length; row++) {

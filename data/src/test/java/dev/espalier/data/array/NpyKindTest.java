@@ -108,9 +108,11 @@ final class NpyKindTest {
         }
         for (Path path : List.of(folder, archive)) {
             LoadedData data = load(path);
-            assertEquals(List.of(new Field.Numbers("x", List.of(2))), data.train().inputFields());
             assertEquals(
-                    List.of(new Field.Category("y", List.of("-1", "3", "7"))), data.train().targetFields());
+                    List.of(new Field.Numbers("x", List.of(2))), data.train().inputFields());
+            assertEquals(
+                    List.of(new Field.Category("y", List.of("-1", "3", "7"))),
+                    data.train().targetFields());
             assertArrayEquals(new float[] {5, 6}, TestData.values(data.train(), 2));
             assertArrayEquals(new float[] {9, 10}, TestData.values(data.test(), 0));
             assertEquals(0, TestData.label(data.train(), 1));
@@ -125,10 +127,16 @@ final class NpyKindTest {
     void everyTypeOfNumbersIsRead() throws IOException {
         ByteBuffer data = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
         Map<String, byte[]> twoAndMinusOne = new LinkedHashMap<>();
-        twoAndMinusOne.put("<f2", data.putShort((short) 0x4000).putShort((short) 0xbc00).array().clone());
-        twoAndMinusOne.put("<f8", data.clear().putDouble(2).putDouble(-1).array().clone());
-        twoAndMinusOne.put("|i1", data.clear().put((byte) 2).put((byte) -1).array().clone());
-        twoAndMinusOne.put("<i2", data.clear().putShort((short) 2).putShort((short) -1).array().clone());
+        twoAndMinusOne.put(
+                "<f2",
+                data.putShort((short) 0x4000).putShort((short) 0xbc00).array().clone());
+        twoAndMinusOne.put(
+                "<f8", data.clear().putDouble(2).putDouble(-1).array().clone());
+        twoAndMinusOne.put(
+                "|i1", data.clear().put((byte) 2).put((byte) -1).array().clone());
+        twoAndMinusOne.put(
+                "<i2",
+                data.clear().putShort((short) 2).putShort((short) -1).array().clone());
         twoAndMinusOne.put("<i4", data.clear().putInt(2).putInt(-1).array().clone());
         twoAndMinusOne.put("<i8", data.clear().putLong(2).putLong(-1).array().clone());
         writeArrays();
@@ -172,8 +180,7 @@ final class NpyKindTest {
         write("side", longs("(20,)", labels));
         LoadedData data = load("data.inputs=[\"left\", \"right.npy\"]", "data.targets=side");
         assertEquals(
-                List.of(new Field.Numbers("left", List.of(2)), new Field.Numbers("right", List.of())),
-                data.inputs());
+                List.of(new Field.Numbers("left", List.of(2)), new Field.Numbers("right", List.of())), data.inputs());
         assertEquals(16, data.train().size());
         assertEquals(4, data.test().size());
         for (int row = 0; row < 4; row++) {
@@ -193,8 +200,7 @@ final class NpyKindTest {
         write("x_train", npy(1, "|u1", "False", "(4, 2, 3, 3)", pixels));
         Files.delete(folder.resolve("x_test.npy"));
         write("y_train", longs("(4,)", 0, 0, 1, 1));
-        LoadedData last =
-                load("data.layout=hwc", "data.padding=1", "data.test_fraction=0.5");
+        LoadedData last = load("data.layout=hwc", "data.padding=1", "data.test_fraction=0.5");
         assertEquals(List.of(new Field.Image("x", 3, 2, 3)), last.train().inputFields());
         assertEquals(new CropAndFlip(1, false), last.augmentation());
         LoadedData first = load("data.layout=chw", "data.test_fraction=0.5");
@@ -240,8 +246,7 @@ final class NpyKindTest {
         TestData.assertRefused(this::load, "all labels are [1]");
         assertThrows(SettingsException.class, () -> load("data.test_inputs=[\"a\"]"));
         assertThrows(
-                SettingsException.class,
-                () -> load("data.test_inputs=[\"a\", \"b\"]", "data.test_targets=[\"c\"]"));
+                SettingsException.class, () -> load("data.test_inputs=[\"a\", \"b\"]", "data.test_targets=[\"c\"]"));
     }
 
     @Test

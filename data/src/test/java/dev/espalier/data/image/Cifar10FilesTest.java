@@ -142,8 +142,7 @@ final class Cifar10FilesTest {
         assumeTrue(data != null, "ESPALIER_DATA names no folder with CIFAR-10 (the folder itself, or cifar10 in it)");
         Path parent = Path.of(data);
         Path real = Files.isDirectory(parent.resolve("cifar10")) ? parent.resolve("cifar10") : parent;
-        LoadedData split =
-                DataSection.load(DataSection.read("data.kind=cifar10", "data.dir=" + real), Context.QUIET);
+        LoadedData split = DataSection.load(DataSection.read("data.kind=cifar10", "data.dir=" + real), Context.QUIET);
         assertEquals(50_000, split.train().size());
         assertEquals(10_000, split.test().size());
         for (Dataset part : new Dataset[] {split.train(), split.test()}) {
@@ -156,10 +155,10 @@ final class Cifar10FilesTest {
             assertArrayEquals(expected, counts);
         }
         Normalization computed = Normalization.of(
-                (Column.Numbers) split.train().inputs().getFirst(), split.train().size());
+                (Column.Numbers) split.train().inputs().getFirst(),
+                split.train().size());
         for (int channel = 0; channel < 3; channel++) {
-            assertEquals(
-                    Cifar10Kind.USUAL.mean().get(channel), computed.mean().get(channel), 5e-5);
+            assertEquals(Cifar10Kind.USUAL.mean().get(channel), computed.mean().get(channel), 5e-5);
             assertEquals(
                     Cifar10Kind.USUAL.deviation().get(channel),
                     computed.deviation().get(channel),

@@ -11,7 +11,6 @@ import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.data.TestData;
-
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -177,8 +177,7 @@ final class CsvKindTest {
 
     @Test
     void textsBecomeCategoriesAndEachOfTheirValuesAnInput() throws IOException {
-        LoadedData data = load(
-                "size,colour,y\n1,red,a\n3,blue,b\n5,red,a\n", "size,colour,y\n3,green,a\n3,blue,b\n");
+        LoadedData data = load("size,colour,y\n1,red,a\n3,blue,b\n5,red,a\n", "size,colour,y\n3,green,a\n3,blue,b\n");
         assertEquals(
                 List.of(new Field.Numbers("size"), new Field.Category("colour", List.of("blue", "red"))),
                 data.train().inputFields());
@@ -250,8 +249,7 @@ final class CsvKindTest {
         LoadedData zero = load(train, test, "data.missing=zero");
         // Mean 2 and deviation 1 of the two that are there.
         assertArrayEquals(new float[] {-2, 0, 1}, features(zero, zero.test(), 0));
-        TestData.assertRefused(
-                () -> load("x,y\n1,a\n2,\n3,b\n", "x,y\n1,a\n", "data.missing=mean"), "label y", "drop");
+        TestData.assertRefused(() -> load("x,y\n1,a\n2,\n3,b\n", "x,y\n1,a\n", "data.missing=mean"), "label y", "drop");
     }
 
     @Test
@@ -292,8 +290,7 @@ final class CsvKindTest {
                 List.of(new Field.Numbers("y", List.of(1))),
                 labelled(i -> "" + i % 2, "data.label_type=number").targets());
         // Forty classes with one row each cannot be cut.
-        assertThrows(
-                IllegalArgumentException.class, () -> labelled(i -> i + ".25", "data.label_type=category"));
+        assertThrows(IllegalArgumentException.class, () -> labelled(i -> i + ".25", "data.label_type=category"));
         TestData.assertRefused(() -> labelled(i -> i == 7 ? "many" : "" + i, "data.label_type=number"), "'many'");
     }
 
@@ -326,7 +323,8 @@ final class CsvKindTest {
         assertArrayEquals(new float[] {-4, 3}, target);
         assertEquals(List.of(-7 / 3.0, 2.0), statistics(data).mean());
         String words = "x,up,down\n1,1,a\n2,2,b\n";
-        TestData.assertRefused(() -> load(words, words, "data.label=[\"up\", \"down\"]"), "down", "'a'", "must be numbers");
+        TestData.assertRefused(
+                () -> load(words, words, "data.label=[\"up\", \"down\"]"), "down", "'a'", "must be numbers");
     }
 
     @Test
