@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
  */
 final class Strata {
     private static final int TENTHS = 10;
-    /** With fewer rows in each, a fifth of a stratum would often be no row at all. */
-    private static final int LEAST = 10;
+    /** With fewer rows in each, a share of a stratum is too far from a whole number of rows. */
+    private static final int LEAST = 50;
 
     private final List<List<Block>> strata = new ArrayList<>();
 

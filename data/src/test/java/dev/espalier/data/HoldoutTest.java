@@ -134,19 +134,19 @@ final class HoldoutTest {
 
     @Test
     void numbersAreHeldOutFromEveryTenth() {
-        float[][] rows = new float[200][1];
+        float[][] rows = new float[1000][1];
         for (int row = 0; row < rows.length; row++) {
             // Rising by more and more: a plain draw would often miss the largest.
-            rows[row][0] = (float) Math.pow(2, row * 37 % 200 / 10.0);
+            rows[row][0] = (float) Math.pow(2, row * 37 % 1000 / 50.0);
         }
         Column.Numbers price = Columns.numbers(new Field.Numbers("price"), rows);
         Dataset all = new Dataset("prices", rows.length, List.of(price), List.of(price));
         for (long seed = 0; seed < 20; seed++) {
             int[] tenths = new int[10];
             for (float value : firsts(new Holdout(0.2, seed).of(all).held())) {
-                tenths[(int) Math.round(10 * Math.log(value) / Math.log(2)) / 20]++;
+                tenths[(int) Math.round(50 * Math.log(value) / Math.log(2)) / 100]++;
             }
-            assertEquals("[4, 4, 4, 4, 4, 4, 4, 4, 4, 4]", Arrays.toString(tenths));
+            assertEquals("[20, 20, 20, 20, 20, 20, 20, 20, 20, 20]", Arrays.toString(tenths));
         }
         assertEquals(
                 1,

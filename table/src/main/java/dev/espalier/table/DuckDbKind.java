@@ -98,8 +98,7 @@ public final class DuckDbKind extends TableKind {
                     "data.path and data.query are %s set: say which files, or by which SQL, one of the two"
                             .formatted(path ? "both" : "not"));
         }
-        if (path && !values.of(TEST_QUERY).isBlank()
-                || query && !values.of(TEST_PATH).isBlank()) {
+        if (!values.of(path ? TEST_QUERY : TEST_PATH).isBlank()) {
             throw new IllegalArgumentException(
                     path
                             ? "data.test_query belongs to data.query: set data.test_path instead"
@@ -175,12 +174,13 @@ public final class DuckDbKind extends TableKind {
 
         private Table read(Source source, ResultSet rows) throws SQLException, IOException {
             ResultSetMetaData types = rows.getMetaData();
-            List<String> names = new ArrayList<>();
+            List<String> found = new ArrayList<>();
             for (int i = 1; i <= types.getColumnCount(); i++) {
-                names.add(types.getColumnName(i));
+                found.add(types.getColumnName(i));
             }
+            List<String> names = Table.unique(found);
             Selection selection = Selection.of(values, source.name, names);
-            List<Table.Head> typed = heads(source, selection, types);
+            List<Table.Head> typed = heads(source, selection, names, types);
             if (heads.isEmpty()) {
                 columns = names;
                 heads = typed;
@@ -210,11 +210,12 @@ public final class DuckDbKind extends TableKind {
             return table.build();
         }
 
-        private static List<Table.Head> heads(Source source, Selection selection, ResultSetMetaData types)
+        private static List<Table.Head> heads(
+                Source source, Selection selection, List<String> names, ResultSetMetaData types)
                 throws SQLException, DataException {
             List<Table.Head> heads = new ArrayList<>();
             for (int column : selection.all()) {
-                String name = types.getColumnName(column + 1);
+                String name = names.get(column);
                 // Such as DECIMAL(18,3), ENUM('a', 'b').
                 String type = types.getColumnTypeName(column + 1).replaceFirst("\\(.*", "");
                 if (!NUMBERS.contains(type) && !TEXTS.contains(type)) {

@@ -53,7 +53,7 @@ final class NpyArray {
             throw DataException.in(place, "no array that NumPy saved (numpy.save, numpy.savez)");
         }
         boolean old = file.get(ValueLayout.JAVA_BYTE, VERSION_AT) == 1;
-        long start = LENGTH_AT + (old ? 2 : 4);
+        int start = LENGTH_AT + (old ? 2 : 4);
         long length = old
                 ? Short.toUnsignedLong(
                         file.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), LENGTH_AT))

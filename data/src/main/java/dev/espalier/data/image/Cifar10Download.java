@@ -209,8 +209,11 @@ public final class Cifar10Download {
                     throw new IOException("no sound tar archive: the checksum of a header is wrong");
                 }
                 if (entry.isFile()) {
-                    // Refuses a name that leads out of the folder.
-                    Path file = entry.resolveIn(folder);
+                    // Refuses a name that leads out of the folder, but not that of the folder itself.
+                    Path file = entry.resolveIn(folder).normalize();
+                    if (file.equals(folder.normalize())) {
+                        throw new IOException("the tar archive holds a file that is called " + entry.getName());
+                    }
                     Files.createDirectories(file.resolveSibling("."));
                     Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
                 }

@@ -129,7 +129,7 @@ public final class CsvKind extends TableKind {
             this.text = new CsvText(file, values.of(DELIMITER).charAt(0));
             text.forEach((line, cells) -> {
                 headLine = line;
-                columns.addAll(values.of(HEADER) ? cells : Columns.numbered(cells.size()));
+                columns.addAll(values.of(HEADER) ? Table.unique(cells) : Columns.numbered(cells.size()));
                 return false;
             });
             if (columns.isEmpty()) {

@@ -8,6 +8,7 @@ import de.siegmar.fastcsv.reader.FieldModifier;
 import dev.espalier.data.DataException;
 import java.io.BufferedReader;
 import java.io.EOFException;
+import java.io.FilterReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -24,14 +26,6 @@ import java.util.zip.ZipException;
 final class CsvText {
     private static final char BYTE_ORDER_MARK = '\ufeff';
     private static final int BUFFER = 1 << 16;
-
-    /** What stands in quotes is kept as it is, blanks included. */
-    private static final FieldModifier STRIPPED = new FieldModifier() {
-        @Override
-        public String modify(long line, int index, boolean quoted, String field) {
-            return quoted ? field : field.strip();
-        }
-    };
 
     private final Path file;
     private final char delimiter;
@@ -57,7 +51,7 @@ final class CsvText {
                         new BufferedReader(new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()), BUFFER)) {
             parse(reader, visitor);
         } catch (UncheckedIOException problem) {
-            throw told(problem.getCause());
+            throw told(Objects.requireNonNullElseGet(problem.getCause(), () -> new IOException(problem)));
         } catch (CharacterCodingException | ZipException | EOFException problem) {
             throw told(problem);
         }
@@ -73,17 +67,51 @@ final class CsvText {
         };
     }
 
+    /** What stands in quotes is kept as it is, blanks included. Remembers whether the last cell stood in quotes. */
+    private static final class Stripping implements FieldModifier {
+        private boolean lastQuoted;
+
+        @Override
+        public String modify(long line, int index, boolean quoted, String field) {
+            lastQuoted = quoted;
+            return quoted ? field : field.strip();
+        }
+    }
+
+    /** Remembers the last character of a text that is no line break. */
+    private static final class Tail extends FilterReader {
+        private char last;
+
+        Tail(Reader reader) {
+            super(reader);
+        }
+
+        @Override
+        public int read(char[] target, int offset, int length) throws IOException {
+            int count = super.read(target, offset, length);
+            for (int i = offset + count - 1; i >= offset; i--) {
+                if (target[i] != '\n' && target[i] != '\r') {
+                    last = target[i];
+                    break;
+                }
+            }
+            return count;
+        }
+    }
+
     private void parse(Reader reader, Visitor visitor) throws IOException {
         reader.mark(1);
         if (reader.read() != BYTE_ORDER_MARK) {
             reader.reset();
         }
+        Tail tail = new Tail(reader);
+        Stripping stripping = new Stripping();
         long line = 0;
         try (CsvReader<CsvRecord> records = CsvReader.builder()
                 .fieldSeparator(delimiter)
                 .allowExtraFields(true)
                 .allowMissingFields(true)
-                .build(CsvRecordHandler.of(handler -> handler.fieldModifier(STRIPPED)), reader)) {
+                .build(CsvRecordHandler.of(handler -> handler.fieldModifier(stripping)), tail)) {
             for (CsvRecord cells : records) {
                 line = cells.getStartingLineNumber();
                 if (!visitor.visit(line, cells.getFields())) {
@@ -91,10 +119,16 @@ final class CsvText {
                 }
             }
         } catch (CsvParseException malformed) {
-            if (malformed.getCause() instanceof IOException problem) {
-                throw told(problem);
-            }
-            throw DataException.in(file + ", after line " + line, String.valueOf(malformed.getMessage()), malformed);
+            throw DataException.in(file + ", after line " + line, reasons(malformed), malformed);
         }
+        // The parser takes the end of the file for a closing quote, and all rows since an open one for a single cell.
+        if (stripping.lastQuoted && tail.last != '"') {
+            throw DataException.in(file + ", line " + line, "a quote is opened there and never closed");
+        }
+    }
+
+    private static String reasons(Throwable problem) {
+        String message = String.valueOf(problem.getMessage());
+        return problem.getCause() == null ? message : message + ": " + reasons(problem.getCause());
     }
 }

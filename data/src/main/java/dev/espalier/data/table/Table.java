@@ -125,6 +125,24 @@ public final class Table {
     }
 
     /**
+     * Names that differ: what comes again has a number behind it.
+     *
+     * @param names names of columns
+     * @return as many, all different
+     */
+    public static List<String> unique(List<String> names) {
+        List<String> unique = new ArrayList<>();
+        for (String name : names) {
+            String candidate = name;
+            for (int i = 2; unique.contains(candidate); i++) {
+                candidate = name + " (" + i + ")";
+            }
+            unique.add(candidate);
+        }
+        return unique;
+    }
+
+    /**
      * What it is called.
      *
      * @return the file, for one

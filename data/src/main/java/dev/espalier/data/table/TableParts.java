@@ -99,12 +99,10 @@ final class TableParts {
                                             ? "fill them, or set data.missing to mean, zero or drop (labels: drop only)"
                                             : "a label must be there: set data.missing to drop"));
         }
-        if (!missing(table, 0).isEmpty()) {
+        String filled = refused ? "" : missing(table, 0);
+        if (!filled.isEmpty()) {
             notes.add("values of %s are missing, and %s stands in for a number: %s"
-                    .formatted(
-                            table.name(),
-                            rule == TableKind.Missing.ZERO ? "0" : "the column's mean",
-                            missing(table, 0)));
+                    .formatted(table.name(), rule == TableKind.Missing.ZERO ? "0" : "the column's mean", filled));
         }
     }
 

@@ -119,6 +119,7 @@ final class CsvKindTest {
             assertRefused("x,y\n1,a\n" + bad + ",b\n", "line 3", "'" + bad + "'", "column x", "finite number");
         }
         assertRefused("x,y\n1,a\n2,\"b\"c\n", "train.csv, after line 2", "quote");
+        assertRefused("x,y\n1,a\n2,\"b\n3,a\n4,b\n", "train.csv, line 3", "never closed");
     }
 
     @Test
@@ -201,6 +202,13 @@ final class CsvKindTest {
     }
 
     @Test
+    void columnsOfTheSameNameAreToldApart() throws IOException {
+        LoadedData data = load("x,x,y\n1,2,a\n3,4,b\n", "x,x,y\n1,2,a\n", "data.ignore=[\"x\"]");
+        assertEquals(List.of(new Field.Numbers("x (2)")), data.train().inputFields());
+        assertArrayEquals(new float[] {4}, TestData.values(data.train(), 1));
+    }
+
+    @Test
     void decimalsMayStandBehindAComma() throws IOException {
         String text = "x;y\n1,5;2,25\n-2;3,5\n\"3,25\";4,75\n";
         LoadedData data = load(text, text, "data.delimiter=;", "data.decimal=,", "data.label_type=number");
@@ -215,8 +223,8 @@ final class CsvKindTest {
 
     @Test
     void missingValuesAreRefusedWithCountsForEachColumn() {
-        assertRefused(
-                "x,z,y\n1,2,a\n,?,b\nNA,3,\n",
+        TestData.assertRefused(
+                () -> load("x,z,y\n1,2,a\n,?,b\nNA,3,\n", "x,z,y\n1,2,a\n"),
                 "train.csv",
                 "2 in column x (the first in line 3)",
                 "1 in column z (the first in line 3)",
