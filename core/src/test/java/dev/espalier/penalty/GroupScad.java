@@ -52,8 +52,11 @@ public record GroupScad(double lambda, double a, GroupWeight weight) implements 
 
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
-        private static final Parameter A =
-                new Parameter("a", "groups with a norm above a·λ_g are not shrunk", "above 1", value -> value > 1);
+        private static final Parameter A = new Parameter(
+                "a",
+                "groups with a norm above a·λ_g are not shrunk",
+                "finite and above 1",
+                value -> value > 1 && value < Double.POSITIVE_INFINITY);
 
         @Override
         public String name() {

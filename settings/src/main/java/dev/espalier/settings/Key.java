@@ -321,7 +321,8 @@ public final class Key<T> {
     }
 
     private boolean legal(T value) {
-        return range.map(legal -> legal.legal().test(value)).orElse(true);
+        return type.holds(value)
+                && range.map(legal -> legal.legal().test(value)).orElse(true);
     }
 
     String refusal(String printed) {

@@ -27,6 +27,11 @@ sealed interface ValueType<T> {
     /** The value as TOML. */
     String print(T value);
 
+    /** Whether a Java value is one of its: what {@link #from} cannot give, a program might. */
+    default boolean holds(T value) {
+        return true;
+    }
+
     /** Whether a word without quotes can be a value of its, where somebody types one. */
     default boolean takesText() {
         return false;
@@ -154,7 +159,7 @@ sealed interface ValueType<T> {
 
     /** One of some names. */
     record OneOf(List<String> names) implements ValueType<String> {
-        OneOf {
+        public OneOf {
             names = List.copyOf(names);
         }
 
@@ -165,7 +170,12 @@ sealed interface ValueType<T> {
 
         @Override
         public @Nullable String from(Object parsed) {
-            return parsed instanceof String name && names.contains(name) ? name : null;
+            return parsed instanceof String name && holds(name) ? name : null;
+        }
+
+        @Override
+        public boolean holds(String value) {
+            return names.contains(value);
         }
 
         @Override

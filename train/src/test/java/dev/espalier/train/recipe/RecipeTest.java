@@ -29,6 +29,7 @@ import dev.espalier.schedule.ToleranceSchedule;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kind;
+import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.SettingsException;
@@ -367,15 +368,15 @@ final class RecipeTest {
                 return new Bent(lambda, bend.of(values), weight);
             }
         };
-        Section section =
-                Section.of("penalty", "which", PenaltyKind.kinds(List.of(bent)), Optional.of("none"), List.of());
+        Kinds<PenaltyKind> kinds = PenaltyKind.kinds(List.of(bent));
+        Section section = Section.of("penalty", "which", kinds, Optional.of("none"), List.of());
         Form form = new Form("recipe", List.of(section), List.of());
         Values values = form.parse(
                         "test.toml", "", List.of("penalty.kind=bent", "penalty.lambda=2", "penalty.bend=3"))
                 .section(section);
         assertEquals(
                 Optional.of(new Bent(5, 3, GroupWeight.SQRT_SIZE)),
-                PenaltyKind.kinds(List.of(bent)).of(values).member(values, 5));
+                kinds.of(values).member(values, 5));
         assertEquals(
                 List.of("penalty.kind", "penalty.lambda", "penalty.bend", "penalty.group_weight"),
                 List.copyOf(values.texts().keySet()));
