@@ -51,8 +51,6 @@ import org.jspecify.annotations.Nullable;
  * needs it for itself.
  */
 public final class Network implements AutoCloseable {
-    private static final Consumer<Map<String, TensorView>> NOTHING = _ -> {};
-
     static {
         Torch.tune();
     }
@@ -78,13 +76,16 @@ public final class Network implements AutoCloseable {
     private final SequencedMap<String, Tensors.Copy> copies = new LinkedHashMap<>();
 
     /** See {@link #hold}. */
-    private Consumer<Map<String, TensorView>> held = NOTHING;
+    private Consumer<Map<String, TensorView>> held = Network::leave;
     /** The same as factors, zeros and ones, for each parameter that has such zeros; none where the processor reaches them. */
     private final SequencedMap<String, PtNDArray> masks = new LinkedHashMap<>();
 
     private Precision precision = Precision.FLOAT32;
     /** The seed of the next pass, as memory that can be saved. */
     private final long[] seed = new long[1];
+
+    /** Holds no zeros. */
+    private static void leave(Map<String, TensorView> weights) {}
 
     /**
      * A network to be run.
@@ -469,7 +470,7 @@ public final class Network implements AutoCloseable {
      * @return this network
      */
     public Network release() {
-        held = NOTHING;
+        held = Network::leave;
         masks.values().forEach(PtNDArray::close);
         masks.clear();
         return this;

@@ -32,10 +32,13 @@ import org.junit.jupiter.api.Test;
 
 /** A training whose weights are out of the processor's reach goes as any other. */
 class SessionTest {
-    private static final BiFunction<Graph, Objective, Network> NEAR =
-            (model, objective) -> new Network(model, objective, Device.CPU);
-    private static final BiFunction<Graph, Objective, Network> FAR =
-            (model, objective) -> Network.outOfReach(model, objective, Device.CPU);
+    private static Network near(Graph model, Objective objective) {
+        return new Network(model, objective, Device.CPU);
+    }
+
+    private static Network far(Graph model, Objective objective) {
+        return Network.outOfReach(model, objective, Device.CPU);
+    }
 
     private static Recipe recipe(String... overrides) {
         return Recipe.parse("test.toml", """
@@ -115,8 +118,8 @@ class SessionTest {
     void throughAllPhasesTheWeightsAreTheSame() throws IOException {
         Recipe recipe = recipe();
         Task task = Tasks.of(recipe);
-        try (Session near = session(recipe, task, NEAR);
-                Session far = session(recipe, task, FAR)) {
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
             train(near, task, 0, 5);
             train(far, task, 0, 5);
             assertTrue(zeros(weights(near)) > 100, "nothing was held at zero");
@@ -134,13 +137,13 @@ class SessionTest {
         Task task = Tasks.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
         Map<String, double[]> expected;
-        try (Session first = session(recipe, task, FAR)) {
+        try (Session first = session(recipe, task, SessionTest::far)) {
             train(first, task, 0, 4);
             first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
             train(first, task, 4, 5);
             expected = weights(first);
         }
-        try (Session second = session(recipe, task, FAR)) {
+        try (Session second = session(recipe, task, SessionTest::far)) {
             SequencedMap<String, MemorySegment> state = second.state();
             saved.forEach((name, bytes) ->
                     Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
@@ -155,8 +158,8 @@ class SessionTest {
         Recipe recipe =
                 recipe("training.clip_norm=0.1", "penalty.lambda=1e-4", "phases.heal_epochs=0", "training.epochs=1");
         Task task = Tasks.of(recipe);
-        try (Session near = session(recipe, task, NEAR);
-                Session far = session(recipe, task, FAR)) {
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
             train(near, task, 0, 1);
             train(far, task, 0, 1);
             assertSame(weights(near), weights(far), 1e-4);
@@ -167,8 +170,8 @@ class SessionTest {
     void theSubgradientMethodMakesItsZerosAtTheEnd() throws IOException {
         Recipe recipe = recipe("method.kind=subgradient", "method.threshold=1e-1", "phases.heal_epochs=0");
         Task task = Tasks.of(recipe);
-        try (Session near = session(recipe, task, NEAR);
-                Session far = session(recipe, task, FAR)) {
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
             for (Session session : List.of(near, far)) {
                 train(session, task, 0, 3);
                 session.finish();
@@ -239,7 +242,7 @@ class SessionTest {
         for (String precision : List.of("float32", "tf32", "bf16")) {
             Recipe recipe = recipe("training.precision=" + precision, "training.clip_norm=5");
             Task task = Tasks.of(recipe);
-            try (Session near = session(recipe("training.clip_norm=5"), task, NEAR);
+            try (Session near = session(recipe("training.clip_norm=5"), task, SessionTest::near);
                     Session far = onGpu(recipe, task)) {
                 train(near, task, 0, 1);
                 train(far, task, 0, 1);
@@ -269,7 +272,7 @@ class SessionTest {
             expected = weights(first);
         }
         try (Session same = onGpu(recipe, task);
-                Session other = session(recipe, task, NEAR)) {
+                Session other = session(recipe, task, SessionTest::near)) {
             for (Session second : List.of(same, other)) {
                 SequencedMap<String, MemorySegment> state = second.state();
                 saved.forEach((name, bytes) ->
@@ -286,7 +289,7 @@ class SessionTest {
     void bfloat16LearnsAsWell() throws IOException {
         Recipe recipe = recipe("training.precision=bf16", "penalty.lambda=1e-4");
         Task task = Tasks.of(recipe);
-        try (Session session = session(recipe, task, NEAR)) {
+        try (Session session = session(recipe, task, SessionTest::near)) {
             train(session, task, 0, 5);
             double accuracy = session.evaluate().main().getValue();
             assertTrue(accuracy > 0.6, "accuracy " + accuracy);
