@@ -88,7 +88,7 @@ final class ArchitectureTest {
     @Test
     void typesOfDjlAreSeenInTheSignaturesOfTorchAndDjlAlone() {
         List<String> seen = CLASSES.stream()
-                .filter(type -> !SPEAKS_DJL.contains(packageOf(type)) && isVisible(type.getModifiers()))
+                .filter(type -> !SPEAKS_DJL.contains(packageOf(type)) && isVisible(type))
                 .flatMap(ArchitectureTest::signatures)
                 .filter(signature -> signature.types().stream()
                         .flatMap(type -> type.getAllInvolvedRawTypes().stream())
@@ -105,6 +105,12 @@ final class ArchitectureTest {
      * @param types the types that it is made of
      */
     private record Signature(String where, List<JavaType> types) {}
+
+    /** Nobody sees what is in a class that is not seen. */
+    private static boolean isVisible(JavaClass type) {
+        return isVisible(type.getModifiers())
+                && type.getEnclosingClass().map(ArchitectureTest::isVisible).orElse(true);
+    }
 
     private static boolean isVisible(Set<JavaModifier> modifiers) {
         return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
