@@ -1,9 +1,9 @@
 package org.example;
 
-import dev.espalier.penalty.GroupWeight;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.penalty.PenaltyFamily;
-import dev.espalier.penalty.Profile;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.penalty.PenaltyFamily;
+import dev.espalier.core.penalty.Profile;
 import java.util.List;
 import java.util.Map;
 

@@ -2,9 +2,9 @@ package dev.espalier.bench;
 
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.cuda.driver.Gpu;
-import dev.espalier.kernel.StepKernel;
-import dev.espalier.tensor.Place;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.kernel.StepKernel;
+import dev.espalier.core.tensor.Place;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.espalier.bench;
 
-import dev.espalier.kernel.StepKernel;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.kernel.StepKernel;
+import dev.espalier.core.tensor.TensorView;
 import java.util.List;
 
 /** Where a workload lives: what makes its kernel, and what moves its tensors there. */

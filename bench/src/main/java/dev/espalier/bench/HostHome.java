@@ -1,8 +1,8 @@
 package dev.espalier.bench;
 
-import dev.espalier.kernel.LaneChoice;
-import dev.espalier.kernel.StepKernel;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.kernel.LaneChoice;
+import dev.espalier.core.kernel.StepKernel;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

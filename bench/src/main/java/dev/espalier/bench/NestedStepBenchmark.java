@@ -2,10 +2,10 @@ package dev.espalier.bench;
 
 import dev.espalier.bench.ModelShapes.TensorShape;
 import dev.espalier.bench.Workload.Grouping;
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.NestedLasso;
-import dev.espalier.penalty.SparseGroupLasso;
-import dev.espalier.step.StepOptions;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.NestedLasso;
+import dev.espalier.core.penalty.SparseGroupLasso;
+import dev.espalier.core.step.StepOptions;
 import java.util.List;
 import org.openjdk.jmh.annotations.Param;
 

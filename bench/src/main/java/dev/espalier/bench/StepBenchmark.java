@@ -1,9 +1,9 @@
 package dev.espalier.bench;
 
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupMcp;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.step.StepOptions;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.step.StepOptions;
 import java.util.Map;
 import org.openjdk.jmh.annotations.Param;
 

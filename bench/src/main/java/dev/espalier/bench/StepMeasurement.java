@@ -1,11 +1,11 @@
 package dev.espalier.bench;
 
 import dev.espalier.bench.ModelShapes.TensorShape;
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupMcp;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Summary;
-import dev.espalier.step.StepOptions;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Summary;
+import dev.espalier.core.step.StepOptions;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;

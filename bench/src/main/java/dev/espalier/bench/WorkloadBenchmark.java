@@ -1,6 +1,6 @@
 package dev.espalier.bench;
 
-import dev.espalier.step.StepReport;
+import dev.espalier.core.step.StepReport;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;

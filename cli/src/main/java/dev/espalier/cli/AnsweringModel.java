@@ -12,7 +12,7 @@ import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.type.TensorType;
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

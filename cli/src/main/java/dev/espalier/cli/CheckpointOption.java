@@ -1,7 +1,7 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.training.SavedModel;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.run.SavedModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.onnxruntime.Judge;
+import dev.espalier.runtime.Judge;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,15 +1,15 @@
 package dev.espalier.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.espalier.check.Writing;
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
+import dev.espalier.core.check.Writing;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.report.Report;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.Experiment;
-import dev.espalier.training.RunOptions;
-import dev.espalier.training.SideBySide;
-import dev.espalier.training.TrainingRun;
+import dev.espalier.train.run.Experiment;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.SideBySide;
+import dev.espalier.train.run.TrainingRun;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

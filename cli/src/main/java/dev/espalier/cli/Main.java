@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import dev.espalier.training.DivergedException;
+import dev.espalier.train.run.DivergedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;

@@ -1,8 +1,8 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.training.Progress;
-import dev.espalier.training.TrainingListener;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.run.Progress;
+import dev.espalier.train.run.TrainingListener;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Locale;

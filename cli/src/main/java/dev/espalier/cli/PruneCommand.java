@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import dev.espalier.check.Writing;
+import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.PruneOptions;
@@ -9,8 +9,8 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.onnxruntime.Judge;
-import dev.espalier.onnxruntime.PruneTrial;
+import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.PruneTrial;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

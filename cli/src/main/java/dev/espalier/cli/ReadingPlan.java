@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.SquadData;
 import dev.espalier.squad.WindowPlan;

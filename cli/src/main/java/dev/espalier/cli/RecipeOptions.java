@@ -1,9 +1,9 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.RunOptions;
-import dev.espalier.training.Standing;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.Standing;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.report.Report;
 import dev.espalier.report.SweepPage;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import dev.espalier.reproduce.Items;
 import dev.espalier.reproduce.Reproduction;
 import dev.espalier.reproduce.Scale;
 import dev.espalier.reproduce.Setting;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

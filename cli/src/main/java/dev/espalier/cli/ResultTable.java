@@ -1,7 +1,7 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.training.Standing;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.run.Standing;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;

@@ -1,11 +1,11 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.RunOptions;
-import dev.espalier.training.Sweep;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.Sweep;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.espalier.cli;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.Experiment;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.Experiment;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.training.Progress;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.run.Progress;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;

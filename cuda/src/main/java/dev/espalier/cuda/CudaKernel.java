@@ -1,16 +1,16 @@
 package dev.espalier.cuda;
 
 import dev.espalier.cuda.driver.Gpu;
-import dev.espalier.kernel.LaneChoice;
-import dev.espalier.kernel.StepKernel;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Regularizer;
-import dev.espalier.prox.Summary;
-import dev.espalier.rule.Coefficients;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.Place;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.kernel.LaneChoice;
+import dev.espalier.core.kernel.StepKernel;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.prox.Summary;
+import dev.espalier.core.rule.Coefficients;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.Place;
+import dev.espalier.core.tensor.TensorView;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,15 +1,15 @@
 package dev.espalier.cuda;
 
-import dev.espalier.group.AxisGroups;
-import dev.espalier.group.Groups;
-import dev.espalier.group.IndexGroups;
-import dev.espalier.group.JointGroups;
-import dev.espalier.group.NestedGroups;
-import dev.espalier.kernel.PenaltyTerms;
-import dev.espalier.kernel.StepKernel.SetPlan;
-import dev.espalier.penalty.NestedLasso;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Regularizer;
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.Groups;
+import dev.espalier.core.group.IndexGroups;
+import dev.espalier.core.group.JointGroups;
+import dev.espalier.core.group.NestedGroups;
+import dev.espalier.core.kernel.PenaltyTerms;
+import dev.espalier.core.kernel.StepKernel.SetPlan;
+import dev.espalier.core.penalty.NestedLasso;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Regularizer;
 import java.util.List;
 
 /** How a set is stepped. */

@@ -1,8 +1,8 @@
 package dev.espalier.cuda;
 
-import dev.espalier.group.AxisGroups;
-import dev.espalier.kernel.StepKernel.SetPlan;
-import dev.espalier.prox.Regularizer;
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.kernel.StepKernel.SetPlan;
+import dev.espalier.core.prox.Regularizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

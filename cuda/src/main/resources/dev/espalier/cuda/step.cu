@@ -7,7 +7,7 @@
 // add them up in the same order, and so find the same norms, each by itself. That takes all members to run at once: the
 // launch is a cooperative one, members are neighbours in the list, and a team has at most as many as there are blocks.
 //
-// The arithmetic is that of dev.espalier.kernel, where it is explained: Update, ScalarLanes, GroupSolver, NestedSolver.
+// The arithmetic is that of dev.espalier.core.kernel, where it is explained: Update, ScalarLanes, GroupSolver, NestedSolver.
 // Compiled without contraction, so that moments come out to the same bit.
 //
 // THREADS is the number of threads of a block, BLOCKS how many of them a multiprocessor takes, DEEP the weights of a thread.

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.cuda.driver.CudaException;
-import dev.espalier.kernel.LaneChoice;
-import dev.espalier.rule.UpdateRule;
+import dev.espalier.core.kernel.LaneChoice;
+import dev.espalier.core.rule.UpdateRule;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package dev.espalier.data;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 
 /**
  * A place in the sequence of batches.

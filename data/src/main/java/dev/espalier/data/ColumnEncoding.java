@@ -2,7 +2,7 @@ package dev.espalier.data;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.espalier.data;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.espalier.djl;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 
 /**
  * How many groups of weights are left.

@@ -48,7 +48,7 @@ record ModelParameter(String name, Parameter parameter, Block layer) {
         return parameter.getArray().getShape().getShape();
     }
 
-    dev.espalier.step.Parameter described() {
-        return dev.espalier.step.Parameter.of(name, shape());
+    dev.espalier.core.step.Parameter described() {
+        return dev.espalier.core.step.Parameter.of(name, shape());
     }
 }

@@ -1,6 +1,6 @@
 package dev.espalier.djl;
 
-import dev.espalier.rule.UpdateRule;
+import dev.espalier.core.rule.UpdateRule;
 
 /**
  * Entry points for the proximal optimizers, one for every update rule with its default numbers. Other numbers go through

@@ -5,16 +5,16 @@ import ai.djl.nn.Block;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import ai.djl.training.optimizer.Optimizer;
-import dev.espalier.check.Check;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Regularizer;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.schedule.LearningRate;
-import dev.espalier.step.ParameterSet;
-import dev.espalier.step.StateFile;
-import dev.espalier.step.StepOptions;
-import dev.espalier.step.StepReport;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StateFile;
+import dev.espalier.core.step.StepOptions;
+import dev.espalier.core.step.StepReport;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -57,12 +57,12 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
     /** What a parameter needs for its steps. */
     private static final class Slot {
         final ModelParameter parameter;
-        dev.espalier.step.Optimizer optimizer;
+        dev.espalier.core.step.Optimizer optimizer;
 
         @Nullable
         StepReport report;
 
-        Slot(ModelParameter parameter, dev.espalier.step.Optimizer optimizer) {
+        Slot(ModelParameter parameter, dev.espalier.core.step.Optimizer optimizer) {
             this.parameter = parameter;
             this.optimizer = optimizer;
         }
@@ -147,8 +147,8 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
         return steps.slots;
     }
 
-    private dev.espalier.step.Optimizer optimizer(ParameterSet set) {
-        dev.espalier.step.Optimizer made = optionsFor(set).optimizer(List.of(set));
+    private dev.espalier.core.step.Optimizer optimizer(ParameterSet set) {
+        dev.espalier.core.step.Optimizer made = optionsFor(set).optimizer(List.of(set));
         made.state().firstEntry().getValue().setAtIndex(ValueLayout.JAVA_LONG, 0, firstStep); // the count of steps
         return made;
     }

@@ -1,13 +1,13 @@
 package dev.espalier.djl;
 
-import dev.espalier.check.Check;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Regularizer;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.schedule.LearningRate;
-import dev.espalier.step.Optimizer;
-import dev.espalier.step.ParameterSet;
-import dev.espalier.step.StepOptions;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepOptions;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.SequencedMap;

@@ -2,12 +2,12 @@ package dev.espalier.djl;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
-import dev.espalier.prox.Regularizer;
-import dev.espalier.step.Optimizer;
-import dev.espalier.step.Parameter;
-import dev.espalier.step.ParameterSet;
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -16,7 +16,7 @@ import ai.djl.nn.core.Linear;
 import ai.djl.nn.norm.BatchNorm;
 import ai.djl.training.GradientCollector;
 import ai.djl.training.ParameterStore;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.Torch;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.espalier.engine;
 
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Collection;

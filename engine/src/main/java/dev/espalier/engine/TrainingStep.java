@@ -2,7 +2,7 @@ package dev.espalier.engine;
 
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.tensor.TensorView;
 import java.util.Map;
 
 /**

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.cuda.CudaSteps;
-import dev.espalier.kernel.LaneChoice;
-import dev.espalier.tensor.Place;
+import dev.espalier.core.kernel.LaneChoice;
+import dev.espalier.core.tensor.Place;
 import dev.espalier.torch.Gpus;
 import java.util.List;
 import java.util.Optional;

@@ -12,7 +12,7 @@ import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.tensor.TensorView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -18,7 +18,7 @@ import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

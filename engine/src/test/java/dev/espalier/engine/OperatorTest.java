@@ -21,7 +21,7 @@ import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.Torch;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -70,8 +70,8 @@ final class ApiDocsTest {
     @Test
     void theDocumentationBuildsWithoutWarnings() throws IOException {
         assertEquals(List.of(), complaints(sources(), DOCS));
-        assertTrue(Files.exists(DOCS.resolve("dev/espalier/step/Optimizer.html")));
-        assertTrue(Files.exists(DOCS.resolve("dev/espalier/training/TrainingRun.html")));
+        assertTrue(Files.exists(DOCS.resolve("dev/espalier/core/step/Optimizer.html")));
+        assertTrue(Files.exists(DOCS.resolve("dev/espalier/train/run/TrainingRun.html")));
     }
 
     @Test

@@ -3,11 +3,11 @@ package dev.espalier.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.Experiment;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.Experiment;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

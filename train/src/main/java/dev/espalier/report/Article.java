@@ -1,6 +1,6 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleFunction;

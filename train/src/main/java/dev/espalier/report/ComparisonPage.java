@@ -1,7 +1,7 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Chart.Band;
 import dev.espalier.report.Chart.Format;
 import dev.espalier.report.Chart.Line;

@@ -1,6 +1,6 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.Metrics;
+import dev.espalier.train.journal.Metrics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

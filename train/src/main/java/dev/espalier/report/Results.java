@@ -1,6 +1,6 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.RunResult;
+import dev.espalier.train.journal.RunResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.Provenance;
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.Provenance;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.Provenance;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.Provenance;
 import dev.espalier.report.RunData.Seed;
 import java.util.ArrayList;
 import java.util.HashMap;

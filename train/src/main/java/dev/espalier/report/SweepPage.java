@@ -1,8 +1,8 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

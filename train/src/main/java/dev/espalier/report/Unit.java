@@ -1,6 +1,6 @@
 package dev.espalier.report;
 
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,6 +1,6 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Article;
 import dev.espalier.report.Unit;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupMcp;
-import dev.espalier.penalty.Penalty;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.Penalty;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Point;
@@ -11,7 +11,7 @@ import dev.espalier.reproduce.convergence.Problem;
 import dev.espalier.reproduce.convergence.Problem.Loss;
 import dev.espalier.reproduce.convergence.Theorem;
 import dev.espalier.reproduce.convergence.Trace;
-import dev.espalier.rule.UpdateRule;
+import dev.espalier.core.rule.UpdateRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,14 +1,14 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.JsonFile;
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.JsonFile;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.Progress;
-import dev.espalier.training.StepView;
-import dev.espalier.training.Tasks;
-import dev.espalier.training.TrainingListener;
-import dev.espalier.training.TrainingRun;
+import dev.espalier.train.run.Progress;
+import dev.espalier.train.run.StepView;
+import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainingListener;
+import dev.espalier.train.run.TrainingRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

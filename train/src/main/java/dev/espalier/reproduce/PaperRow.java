@@ -1,7 +1,7 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

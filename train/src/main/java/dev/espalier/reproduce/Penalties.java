@@ -1,14 +1,14 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.Spread;
-import dev.espalier.numeric.Norm;
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupMcp;
-import dev.espalier.penalty.Profile;
-import dev.espalier.prox.Branch;
-import dev.espalier.prox.NaiveProx;
-import dev.espalier.prox.Outcome;
-import dev.espalier.prox.WeightedProx;
+import dev.espalier.train.journal.Spread;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.Profile;
+import dev.espalier.core.prox.Branch;
+import dev.espalier.core.prox.NaiveProx;
+import dev.espalier.core.prox.Outcome;
+import dev.espalier.core.prox.WeightedProx;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;

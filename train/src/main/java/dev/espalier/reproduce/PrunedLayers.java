@@ -6,7 +6,7 @@ import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Unit;
 import dev.espalier.train.recipe.Recipe;

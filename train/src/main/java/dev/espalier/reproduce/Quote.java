@@ -1,6 +1,6 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 
 /** Numbers from the paper. */
 public final class Quote {

@@ -1,11 +1,11 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.JsonFile;
-import dev.espalier.journal.Provenance;
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.JsonFile;
+import dev.espalier.train.journal.Provenance;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.report.Article;
 import dev.espalier.report.Figure;
-import dev.espalier.training.Origin;
+import dev.espalier.train.run.Origin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.check.Check;
-import dev.espalier.training.RunOptions;
+import dev.espalier.core.check.Check;
+import dev.espalier.train.run.RunOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

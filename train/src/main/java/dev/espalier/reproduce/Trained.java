@@ -2,8 +2,8 @@ package dev.espalier.reproduce;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxReader;
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 

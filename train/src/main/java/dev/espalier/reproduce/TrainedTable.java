@@ -1,9 +1,9 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Plot;

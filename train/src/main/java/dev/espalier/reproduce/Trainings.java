@@ -1,12 +1,12 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.RunResult;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Task;
-import dev.espalier.training.DivergedException;
-import dev.espalier.training.Experiment;
-import dev.espalier.training.Tasks;
+import dev.espalier.train.run.DivergedException;
+import dev.espalier.train.run.Experiment;
+import dev.espalier.train.run.Tasks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

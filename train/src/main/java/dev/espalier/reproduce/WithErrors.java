@@ -13,7 +13,7 @@ import dev.espalier.reproduce.Convergence.Part;
 import dev.espalier.reproduce.convergence.Descent;
 import dev.espalier.reproduce.convergence.Theorem;
 import dev.espalier.reproduce.convergence.Trace;
-import dev.espalier.schedule.ToleranceSchedule;
+import dev.espalier.core.schedule.ToleranceSchedule;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;

@@ -14,7 +14,7 @@ import dev.espalier.reproduce.convergence.Descent;
 import dev.espalier.reproduce.convergence.FusedDescent;
 import dev.espalier.reproduce.convergence.Theorem;
 import dev.espalier.reproduce.convergence.Trace;
-import dev.espalier.rule.UpdateRule;
+import dev.espalier.core.rule.UpdateRule;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.espalier.squad;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.espalier.check.Writing;
+import dev.espalier.core.check.Writing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

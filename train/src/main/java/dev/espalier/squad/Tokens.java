@@ -1,6 +1,6 @@
 package dev.espalier.squad;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 
 /** A text as tokens, each of which knows the piece of the text that it was made from. */
 public final class Tokens {

@@ -1,6 +1,6 @@
 package dev.espalier.squad;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import dev.espalier.data.BatchPosition;
 import java.util.ArrayList;
 import java.util.Collections;

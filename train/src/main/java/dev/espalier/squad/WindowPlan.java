@@ -1,6 +1,6 @@
 package dev.espalier.squad;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 
 /**
  * How question and text are laid side by side: {@code [CLS] question [SEP] text [SEP]}. A text that is too long for one

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.espalier.journal.RunFolder;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

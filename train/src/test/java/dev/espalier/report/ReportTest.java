@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.espalier.journal.Metrics;
-import dev.espalier.journal.RunFolder;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.reproduce.Comparison.Row;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.penalty.Profile;
-import dev.espalier.training.RunOptions;
-import dev.espalier.training.StepView.GroupProblem;
+import dev.espalier.core.penalty.Profile;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.StepView.GroupProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.penalty.GroupMcp;
-import dev.espalier.penalty.GroupWeight;
-import dev.espalier.prox.NaiveProx;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.prox.NaiveProx;
 import dev.espalier.reproduce.McpExactness.Differences;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.RunOptions;
-import dev.espalier.training.StepView.GroupProblem;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.StepView.GroupProblem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Unit;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

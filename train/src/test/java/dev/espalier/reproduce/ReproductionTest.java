@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.espalier.journal.Spread;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Unit;
 import dev.espalier.reproduce.Comparison.Cell;
 import dev.espalier.reproduce.Comparison.Column;
 import dev.espalier.reproduce.Comparison.Row;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

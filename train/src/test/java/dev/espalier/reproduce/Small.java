@@ -3,7 +3,7 @@ package dev.espalier.reproduce;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.reproduce.Comparison.Cell;
-import dev.espalier.training.RunOptions;
+import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;

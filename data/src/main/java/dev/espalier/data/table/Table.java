@@ -1,6 +1,6 @@
 package dev.espalier.data.table;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
-import dev.espalier.group.AxisGroups;
-import dev.espalier.group.JointGroups;
-import dev.espalier.group.NestedGroups;
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.JointGroups;
+import dev.espalier.core.group.NestedGroups;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -122,7 +122,7 @@ public final class GroupRules {
     /**
      * The same, with a tree: one group for all weights that leave a channel of a tensor, as of {@link #joinConsumers}, and
      * within it one for each layer that they lead to. So a channel can be ignored by all of its readers, or by some. It takes a
-     * penalty that nests, {@link dev.espalier.penalty.NestedLasso}; a tensor with one reader has plain groups.
+     * penalty that nests, {@link dev.espalier.core.penalty.NestedLasso}; a tensor with one reader has plain groups.
      *
      * @return the rules
      */

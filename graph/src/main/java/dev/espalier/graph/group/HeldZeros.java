@@ -1,12 +1,12 @@
 package dev.espalier.graph.group;
 
-import dev.espalier.check.Check;
-import dev.espalier.group.AxisGroups;
-import dev.espalier.group.IndexGroups;
-import dev.espalier.group.JointGroups;
-import dev.espalier.group.NestedGroups;
-import dev.espalier.numeric.Norm;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.IndexGroups;
+import dev.espalier.core.group.JointGroups;
+import dev.espalier.core.group.NestedGroups;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,7 +68,7 @@ public final class HeldZeros {
     /**
      * From now on holds the groups that are small, and no others. The weights are left as they are until {@link #apply}. Where
      * groups nest, an outer one is small if it is so without the inner ones that are, as in
-     * {@link dev.espalier.prox.Regularizer#threshold}.
+     * {@link dev.espalier.core.prox.Regularizer#threshold}.
      *
      * @param weights the model's weights by name
      * @param threshold t: groups with {@code ‖x_g‖ ≤ t·√|g|} are held; 0 for those that are exactly zero

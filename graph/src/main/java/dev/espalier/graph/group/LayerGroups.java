@@ -1,16 +1,16 @@
 package dev.espalier.graph.group;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.group.AxisGroups;
-import dev.espalier.group.Groups;
-import dev.espalier.group.IndexGroups;
-import dev.espalier.group.JointGroups;
-import dev.espalier.group.NestedGroups;
-import dev.espalier.numeric.Norm;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.Groups;
+import dev.espalier.core.group.IndexGroups;
+import dev.espalier.core.group.JointGroups;
+import dev.espalier.core.group.NestedGroups;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.tensor.TensorView;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

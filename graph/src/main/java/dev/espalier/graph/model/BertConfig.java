@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

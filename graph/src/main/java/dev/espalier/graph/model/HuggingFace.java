@@ -1,6 +1,6 @@
 package dev.espalier.graph.model;
 
-import dev.espalier.check.Writing;
+import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;

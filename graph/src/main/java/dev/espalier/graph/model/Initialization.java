@@ -1,6 +1,6 @@
 package dev.espalier.graph.model;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 
 /** What a tensor that is to be trained starts from. */
 public sealed interface Initialization {

@@ -1,6 +1,6 @@
 package dev.espalier.graph.model;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;

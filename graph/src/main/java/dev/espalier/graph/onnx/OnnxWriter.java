@@ -1,7 +1,7 @@
 package dev.espalier.graph.onnx;
 
 import ai.onnx.proto.OnnxMl.ModelProto;
-import dev.espalier.check.Writing;
+import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import java.io.BufferedOutputStream;

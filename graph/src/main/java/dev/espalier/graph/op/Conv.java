@@ -1,6 +1,6 @@
 package dev.espalier.graph.op;
 
-import dev.espalier.check.Check;
+import dev.espalier.core.check.Check;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;

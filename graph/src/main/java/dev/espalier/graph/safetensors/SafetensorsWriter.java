@@ -2,7 +2,7 @@ package dev.espalier.graph.safetensors;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.espalier.check.Writing;
+import dev.espalier.core.check.Writing;
 import dev.espalier.graph.type.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

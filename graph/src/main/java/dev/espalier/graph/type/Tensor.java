@@ -1,8 +1,8 @@
 package dev.espalier.graph.type;
 
-import dev.espalier.check.Check;
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -1,16 +1,16 @@
 package dev.espalier.reproduce.convergence;
 
-import dev.espalier.check.Check;
-import dev.espalier.numeric.Norm;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.penalty.Profile;
-import dev.espalier.prox.Solver;
-import dev.espalier.prox.WeightedProx;
-import dev.espalier.root.Bisection;
-import dev.espalier.root.Tolerance;
-import dev.espalier.rule.Coefficients;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.schedule.ToleranceSchedule;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.penalty.Profile;
+import dev.espalier.core.prox.Solver;
+import dev.espalier.core.prox.WeightedProx;
+import dev.espalier.core.root.Bisection;
+import dev.espalier.core.root.Tolerance;
+import dev.espalier.core.rule.Coefficients;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.ToleranceSchedule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

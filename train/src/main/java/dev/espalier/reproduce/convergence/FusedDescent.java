@@ -1,16 +1,16 @@
 package dev.espalier.reproduce.convergence;
 
-import dev.espalier.group.AxisGroups;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.prox.Regularizer;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.schedule.LearningRate;
-import dev.espalier.step.Optimizer;
-import dev.espalier.step.Parameter;
-import dev.espalier.step.ParameterSet;
-import dev.espalier.step.StepOptions;
-import dev.espalier.tensor.ElementType;
-import dev.espalier.tensor.TensorView;
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepOptions;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.espalier.reproduce.convergence;
 
-import dev.espalier.check.Check;
-import dev.espalier.numeric.Norm;
-import dev.espalier.penalty.Penalty;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.penalty.Penalty;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.random.RandomGenerator;

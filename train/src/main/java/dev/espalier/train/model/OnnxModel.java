@@ -5,7 +5,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.onnxruntime.Judge;
+import dev.espalier.runtime.Judge;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;

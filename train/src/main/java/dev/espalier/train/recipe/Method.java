@@ -3,7 +3,7 @@ package dev.espalier.train.recipe;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kind;
 import dev.espalier.settings.Range;
-import dev.espalier.step.StepOptions;
+import dev.espalier.core.step.StepOptions;
 import java.util.List;
 
 /**

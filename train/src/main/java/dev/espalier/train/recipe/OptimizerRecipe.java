@@ -1,6 +1,6 @@
 package dev.espalier.train.recipe;
 
-import dev.espalier.rule.UpdateRule;
+import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Range;

@@ -1,9 +1,9 @@
 package dev.espalier.train.recipe;
 
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupWeight;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.penalty.PenaltyFamily;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.penalty.PenaltyFamily;
 import dev.espalier.settings.Conflict;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Key;

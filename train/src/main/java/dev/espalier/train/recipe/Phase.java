@@ -1,6 +1,6 @@
 package dev.espalier.train.recipe;
 
-import dev.espalier.schedule.LearningRate;
+import dev.espalier.core.schedule.LearningRate;
 import java.util.Locale;
 
 /**

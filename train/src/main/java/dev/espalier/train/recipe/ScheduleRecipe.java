@@ -1,7 +1,7 @@
 package dev.espalier.train.recipe;
 
-import dev.espalier.check.Check;
-import dev.espalier.schedule.LearningRate;
+import dev.espalier.core.check.Check;
+import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.settings.Conflict;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Key;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.numeric.Norm;
-import dev.espalier.penalty.GroupLasso;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.reproduce.convergence.Problem.Loss;
 import java.util.Arrays;
 import java.util.Random;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.schedule.ToleranceSchedule;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.ToleranceSchedule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

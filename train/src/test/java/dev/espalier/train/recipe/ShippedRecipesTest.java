@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.penalty.GroupLasso;
-import dev.espalier.penalty.GroupMcp;
-import dev.espalier.penalty.NestedLasso;
-import dev.espalier.penalty.Penalty;
-import dev.espalier.rule.UpdateRule;
-import dev.espalier.schedule.LearningRate;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.NestedLasso;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.LearningRate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

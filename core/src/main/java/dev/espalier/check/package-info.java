@@ -1,5 +1,0 @@
-/** Argument checks whose messages carry the mend: the name, the value and the legal range. */
-@NullMarked
-package dev.espalier.check;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,335 @@
+package dev.espalier.core.kernel;
+
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Branch;
+import dev.espalier.core.prox.Outcome;
+import dev.espalier.core.prox.WeightedProx;
+import dev.espalier.core.root.ReciprocalNewton;
+import dev.espalier.core.root.SecularEquation;
+import java.util.Arrays;
+
+/**
+ * Finds θ for all groups of a block: the root finding of {@link WeightedProx}, with the sums over groups left to others.
+ *
+ * <p>A group begins with an evaluation at its start: θ of the step before, zero for a group that was zero, the knee for
+ * one that lay beyond it. Mostly that evaluation is all it takes. A group that needs more asks for more; one that leaves
+ * the common paths (a second local minimum, numbers out of float's range) asks for {@link WeightedProx} itself, in double.
+ */
+final class GroupSolver extends CellSolver {
+    /** Evaluations after which a group goes to the exact operator. */
+    private static final int PATIENCE = 12;
+
+    /** Share of its denominator, at most, by which the last step may change that of a weight. */
+    private static final double MOST_CHANGE = 0.5;
+
+    /** Errors of sums, at most, that a solution found on them may have. */
+    private static final double MOST_CONDITIONING = 16;
+
+    private final int size;
+    private final float[] thetas;
+    private final Need[] needs;
+    private final double[] theta;
+    private final double[] low;
+    private final double[] high;
+    private final double[] normOfU;
+    private final double[] candidate;
+    private final boolean[] belowKnee;
+    private final int[] evaluations;
+    private final Branch[] branches;
+    private final double[] errors;
+
+    private Penalty penalty;
+    private PenaltyTerms terms;
+
+    GroupSolver(int groups, int size, Penalty penalty, float[] thetas) {
+        this.size = size;
+        this.penalty = penalty;
+        this.thetas = thetas;
+        terms = PenaltyTerms.of(penalty, size, 0);
+        needs = new Need[groups];
+        theta = new double[groups];
+        low = new double[groups];
+        high = new double[groups];
+        normOfU = new double[groups];
+        candidate = new double[groups];
+        belowKnee = new boolean[groups];
+        evaluations = new int[groups];
+        branches = new Branch[groups];
+        errors = new double[groups];
+        Arrays.fill(needs, Need.NOTHING);
+        Arrays.fill(branches, Branch.UNTOUCHED);
+    }
+
+    @Override
+    int cells() {
+        return needs.length;
+    }
+
+    @Override
+    int cell(int tensor, int group) {
+        return group;
+    }
+
+    @Override
+    Need need(int group) {
+        return needs[group];
+    }
+
+    @Override
+    double theta(int group) {
+        return theta[group];
+    }
+
+    @Override
+    double pull(int group) {
+        return terms.pull(theta[group]);
+    }
+
+    @Override
+    double kappa() {
+        return terms.kappa();
+    }
+
+    @Override
+    boolean kneed() {
+        return terms.kneed();
+    }
+
+    @Override
+    void changePenalty(Penalty other) {
+        penalty = other;
+    }
+
+    @Override
+    double singleStrength() {
+        return penalty.singleStrength();
+    }
+
+    @Override
+    double singleThreshold() {
+        return terms.singleThreshold();
+    }
+
+    @Override
+    boolean asIs(int group) {
+        return exact.get(group) || branches[group] == Branch.UNTOUCHED;
+    }
+
+    @Override
+    boolean busy(int group) {
+        return needs[group] != Need.NOTHING;
+    }
+
+    @Override
+    void startGroups() {
+        terms = PenaltyTerms.of(penalty, size, stepSize());
+        for (int group = 0; group < needs.length; group++) {
+            start(group, thetas[group]);
+        }
+    }
+
+    private void start(int group, float previous) {
+        low[group] = 0;
+        high[group] = Double.POSITIVE_INFINITY;
+        candidate[group] = Double.NaN;
+        belowKnee[group] = !terms.kneed();
+        evaluations[group] = 0;
+        errors[group] = 0;
+        if (terms.idle()) {
+            finish(group, Branch.UNTOUCHED, previous);
+        } else if (terms.fast()) {
+            evaluateAt(group, Math.min(previous, terms.knee()));
+        } else {
+            needs[group] = Need.EXACT;
+        }
+    }
+
+    /** Sums are made with θ in float; but l − κθ, which may be small, tells more of it. */
+    private void evaluateAt(int group, double at) {
+        needs[group] = Need.EVALUATION;
+        theta[group] = terms.kneed() && (float) at > 0 ? at : (float) at;
+    }
+
+    private void finish(int group, Branch branch, double norm) {
+        needs[group] = Need.NOTHING;
+        branches[group] = branch;
+        theta[group] = norm;
+    }
+
+    @Override
+    void stay(int group, double norm) {
+        finish(group, Branch.UNTOUCHED, norm);
+    }
+
+    @Override
+    boolean advance(int group, double[] sums) {
+        if (needs[group] == Need.EVALUATION || needs[group] == Need.SURVEY) {
+            goOn(group, sums);
+        }
+        return needs[group] == Need.EXACT;
+    }
+
+    private void goOn(int group, double[] sums) {
+        if (needs[group] == Need.SURVEY) {
+            evaluateAt(group, Math.min(Math.max(bound(group, sums), Float.MIN_NORMAL), terms.knee()));
+            return;
+        }
+        double t = sums[group * Sums.COUNT];
+        double s = sums[group * Sums.COUNT + 1];
+        double r = sums[group * Sums.COUNT + 2];
+        double least = sums[group * Sums.COUNT + Sums.EXTREME];
+        if (theta[group] > 0) {
+            evaluations[group]++;
+        }
+        if (!Double.isFinite(t + s + r) || evaluations[group] > PATIENCE) {
+            needs[group] = Need.EXACT;
+        } else if (theta[group] == 0) {
+            atZero(group, t, least);
+        } else if (theta[group] == terms.knee()) {
+            atKnee(group, t, s, r, least);
+        } else {
+            atPoint(group, t, s, r, least);
+        }
+    }
+
+    /** At θ = 0, {@code t} is {@code (‖u‖/l)²}. */
+    private void atZero(int group, double t, double least) {
+        normOfU[group] = terms.threshold() * Math.sqrt(t);
+        if (t > 1) {
+            needs[group] = Need.SURVEY;
+        } else if (belowKnee[group] || normOfU[group] <= least * terms.knee()) {
+            finish(group, Branch.ZEROED, 0);
+        } else {
+            candidate[group] = 0;
+            evaluateAt(group, terms.knee());
+        }
+    }
+
+    /** At the knee, {@code t} is {@code (‖x‖/βλ)²}. */
+    private void atKnee(int group, double t, double s, double r, double least) {
+        if (t > 1 && s > 0) {
+            finish(group, Branch.UNTOUCHED, terms.knee() * Math.sqrt(t)); // t was above one all the way, from zero on
+        } else if (t > 1) {
+            needs[group] = Need.EXACT; // there may be two local minima
+        } else if (!Double.isNaN(candidate[group])) {
+            finish(group, candidate[group] == 0 ? Branch.ZEROED : Branch.SHRUNK, candidate[group]);
+        } else {
+            belowKnee[group] = true;
+            atPoint(group, t, s, r, least);
+        }
+    }
+
+    private void atPoint(int group, double t, double s, double r, double least) {
+        double knee = terms.knee();
+        double at = theta[group];
+        if (s <= 0) {
+            needs[group] = Need.EXACT; // beyond the valley of t
+            return;
+        }
+        double newton = ReciprocalNewton.newtonStep(t, s);
+        if (newton <= -1) {
+            evaluateAt(group, 0); // only then can ‖u‖ be at most l: the tangent lies above ψ
+            return;
+        }
+        double step = ReciprocalNewton.halleyStep(t, s, r);
+        double next = at * (1 + step);
+        double steepest = terms.kappa() > least ? (terms.kappa() - least) * at / (least * at + terms.pull(at)) : 0;
+        double error = Math.abs(step * step * step) * growth(s / t, r / t, steepest);
+        if (error <= tolerance() && Math.abs(step) * steepest <= MOST_CHANGE && next <= knee) {
+            errors[group] = error + rounding() * t / s / 2;
+            if (steepest > 0 && conditioning(s / t, r / t) > MOST_CONDITIONING) {
+                needs[group] = Need.EXACT; // sums in float do not tell the root
+            } else if (belowKnee[group] || next + terms.pull(next) / least <= knee) {
+                finish(group, Branch.SHRUNK, next);
+            } else {
+                candidate[group] = next;
+                evaluateAt(group, knee);
+            }
+            return;
+        }
+        if (t > 1) {
+            low[group] = at;
+        } else {
+            high[group] = at;
+        }
+        if (!inside(group, next)) {
+            next = at * (1 + newton);
+        }
+        if (!inside(group, next)) {
+            next = (low[group] + Math.min(high[group], 2 * at)) / 2;
+        }
+        evaluateAt(group, belowKnee[group] ? next : Math.min(next, knee));
+    }
+
+    /**
+     * How many times the cube of Halley's relative step the solution's relative error is. At most about once where no d is below
+     * κ, since all q are from 0 to 1. But where one is, its q falls far below zero as θ nears the knee. With the means
+     * {@code m_k} of {@code q^k} under the weights w², the error of θ is
+     * {@code |m₁²/4 − (9/4)(m₂/m₁)² + 2m₃/m₁|} times that cube, and the solution moves by {@code √(1 − 2m₁ + m₂)} of what θ does.
+     *
+     * @param first m₁
+     * @param second m₂
+     * @param steepest the magnitude of the least q, if that is negative; 0 otherwise. With it, {@code |m₃| ≤ steepest·m₂}
+     */
+    private static double growth(double first, double second, double steepest) {
+        if (steepest == 0) {
+            return 1;
+        }
+        double ratio = second / first;
+        double third = first * first / 4 + 2.25 * ratio * ratio + 2 * Math.max(1, steepest) * ratio;
+        return Math.max(1, third * Math.sqrt(Math.max(0, 1 - 2 * first + second)));
+    }
+
+    /** How many times the relative error of the sums the solution's error is, relative to the candidate x. */
+    private static double conditioning(double first, double second) {
+        return Math.sqrt(second) / first * Math.sqrt(Math.max(1, 1 - 2 * first + second));
+    }
+
+    private boolean inside(int group, double value) {
+        return value > low[group] && value < high[group];
+    }
+
+    private double bound(int group, double[] sums) {
+        int at = group * Sums.COUNT;
+        double kappa = terms.kappa();
+        double sumOfD = sums[at + 1];
+        double sumOfP = sumOfD - size * kappa;
+        double sumOfSquares = Math.max(0, sums[at + 2] - kappa * (2 * sumOfD - size * kappa));
+        return SecularEquation.lowerBound(
+                size,
+                terms.threshold(),
+                normOfU[group],
+                sums[at],
+                sums[at + Sums.EXTREME] - kappa,
+                sumOfP,
+                sumOfSquares);
+    }
+
+    @Override
+    void finish(int group) {
+        thetas[group] = (float) theta[group];
+        Branch branch = branches[group];
+        tally.count(
+                branch == Branch.UNTOUCHED && terms.singleThreshold() > 0 ? Branch.SHRUNK : branch,
+                evaluations[group],
+                errors[group],
+                terms.profile().value(theta[group]));
+    }
+
+    @Override
+    void giveUp(int group) {
+        finish(group, Branch.UNTOUCHED, Double.NaN);
+    }
+
+    /** {@inheritDoc} The single weights' part has been taken off u already. */
+    @Override
+    void solveExactly(int group, double[] x, double[] d) {
+        Outcome outcome = WeightedProx.EXACT.apply(terms.profile(), x, d, terms.stepSize(), x);
+        if (!outcome.converged()) {
+            tally.countUnconverged();
+        }
+        evaluations[group] += outcome.iterations();
+        errors[group] = outcome.residual();
+        finish(group, outcome.branch(), outcome.theta());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.espalier.core.kernel;
+
+/**
+ * The inner loops of a step, over float32 in native memory; addresses and strides are in bytes. Implementations do the
+ * same arithmetic in the same order down every column, so their results are equal to the last bit, whatever their width.
+ */
+interface Lanes {
+
+    /** Rows in a block of rows, at most: few enough to be in the nearest cache still, and for loops over them to be unrolled. */
+    int BLOCK_ROWS = 4;
+
+    /** A name for reports. */
+    String name();
+
+    /** The largest magnitude of {@code count} floats; NaN or infinity if any is. */
+    float largest(long address, long count);
+
+    /** The update rule without a penalty, on {@code count} weights. */
+    void update(Update rule, long x, long g, long m, long v, int count);
+
+    /** The update rule with a penalty, on {@code count} weights: updates m and v, and leaves u and d. */
+    void load(Update rule, long x, long g, long m, long v, long u, long d, int count);
+
+    /** Takes a threshold off the magnitude of {@code count} floats, down to zero: {@code u ← sign(u)·max(|u| − l, 0)}. */
+    void soften(long u, int count, float threshold);
+
+    /** Adds the magnitudes of {@code count} weights to as many sums. */
+    void magnitudes(long x, int count, long sums);
+
+    /**
+     * The secular equation at the columns' θ: adds a block of rows to sums down the columns. With {@code n = dθ + pull},
+     * {@code w = u/n} and {@code q = (d − κ)θ/n}, they are {@code t = Σw², s = Σw²q, r = Σw²q²}. The pull is {@code l − κθ}: so
+     * n is {@code (d − κ)θ + l} as a sum of what is not negative, and as good as its terms, however much larger κ is than d.
+     *
+     * @param u u of the first row; rows are {@code uStride} apart
+     * @param d d of the first row; rows are {@code dStride} apart
+     * @param rows how many rows, at most {@link #BLOCK_ROWS}
+     * @param count how many columns
+     * @param theta a θ for every column
+     * @param pull a pull for every column
+     * @param kappa κ
+     * @param sums the sums, as of {@link Sums}: four rows of {@code count} floats
+     */
+    void evaluate(
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            long pull,
+            float kappa,
+            long sums);
+
+    /** The least d of a block of rows, added to sums likewise: what an evaluation leaves out, since not all ask for it. */
+    void least(long d, long dStride, int rows, int count, long sums);
+
+    /** What bounds θ, added to sums likewise: {@code Σ|u|, Σd, Σd²}, and the most d. */
+    void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums);
+
+    /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights. */
+    void store(long u, long d, int count, long theta, long pull, long x);
+}

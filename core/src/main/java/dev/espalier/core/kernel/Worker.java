@@ -1,0 +1,38 @@
+package dev.espalier.core.kernel;
+
+import dev.espalier.core.tensor.TensorView;
+import java.lang.foreign.Arena;
+
+/** One thread's scratch memory, made once for the largest job there is. */
+final class Worker {
+
+    /** Addresses: a row each of θ and of its pull, and the column sums. */
+    final long theta;
+
+    final long pull;
+    final long sums;
+
+    private final Lanes lanes;
+    private final Rows rows;
+
+    Worker(Lanes lanes, int columns, Arena arena) {
+        this.lanes = lanes;
+        theta = allocate(arena, columns);
+        pull = allocate(arena, columns);
+        sums = allocate(arena, Sums.COUNT * columns);
+        rows = new Rows(allocate(arena, 4 * columns), columns, TensorView.of(new float[1]));
+    }
+
+    private static long allocate(Arena arena, int floats) {
+        return arena.allocate((long) floats * Float.BYTES, 64).address();
+    }
+
+    Lanes lanes() {
+        return lanes;
+    }
+
+    Rows rows(TensorView weights, TensorView gradients, Block.Moments moments) {
+        rows.bind(weights, gradients, moments);
+        return rows;
+    }
+}

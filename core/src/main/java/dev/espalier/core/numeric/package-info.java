@@ -1,0 +1,5 @@
+/** Sums that neither overflow nor lose their leading digits. */
+@NullMarked
+package dev.espalier.core.numeric;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,217 @@
+package dev.espalier.core.penalty;
+
+import dev.espalier.core.check.Check;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A penalty of one group as a function {@code h(r)} of the group's norm {@code r}, given by its slope.
+ *
+ * <p>The slope {@code h'} is continuous, never negative and piecewise linear: {@code h'(r) = height − bend·r} on every
+ * piece. That is all the solvers know about a penalty, and enough for all that are in use:
+ *
+ * <table>
+ * <caption>Profiles</caption>
+ * <tr><th>penalty</th><th>pieces: from, height, bend</th></tr>
+ * <tr><td>ℓ1/ℓ2</td><td>{@code (0, λ, 0)}</td></tr>
+ * <tr><td>group MCP</td><td>{@code (0, λ, 1/β), (βλ, 0, 0)}</td></tr>
+ * <tr><td>group SCAD</td><td>{@code (0, λ, 0), (λ, aλ/(a−1), 1/(a−1)), (aλ, 0, 0)}</td></tr>
+ * </table>
+ *
+ * @param pieces the pieces, from zero upwards; the last one reaches to infinity and does not bend down
+ */
+public record Profile(List<Piece> pieces) {
+
+    /**
+     * One piece of the slope, {@code h'(r) = height − bend·r} from {@code from} to the next piece.
+     *
+     * @param from where the piece begins
+     * @param height the slope, extrapolated to {@code r = 0}
+     * @param bend how fast the slope falls
+     */
+    public record Piece(double from, double height, double bend) {
+        /**
+         * The slope of the penalty.
+         *
+         * @param norm the group's norm {@code r}
+         * @return {@code h'(r)}, never negative
+         */
+        public double slope(double norm) {
+            return bend == 0 ? height : Math.max(0, height - bend * norm);
+        }
+
+        /**
+         * Whether the penalty is constant here, so that a group is left untouched.
+         *
+         * @return true if the slope is zero
+         */
+        public boolean flat() {
+            return height == 0 && bend == 0;
+        }
+
+        private double rise(double until) {
+            return (until - from) * (slope(from) + slope(until)) / 2;
+        }
+    }
+
+    /** Checks the pieces. */
+    public Profile {
+        pieces = List.copyOf(pieces);
+        if (pieces.isEmpty() || pieces.getFirst().from() != 0) {
+            throw new IllegalArgumentException("pieces = " + pieces + " must begin with one from 0");
+        }
+        for (int k = 0; k < pieces.size(); k++) {
+            Check.notNegative("height of piece " + k, pieces.get(k).height());
+            Check.finite("bend of piece " + k, pieces.get(k).bend());
+            if (k > 0 && !(pieces.get(k).from() > pieces.get(k - 1).from())) {
+                throw new IllegalArgumentException(
+                        "pieces = " + pieces + " must be in rising order of where they begin");
+            }
+        }
+        if (pieces.getLast().bend() > 0 && pieces.getLast().from() < Double.POSITIVE_INFINITY) {
+            throw new IllegalArgumentException("the last of pieces = " + pieces + " must have a bend of at most 0");
+        }
+    }
+
+    /**
+     * A profile of these pieces.
+     *
+     * @param pieces from zero upwards
+     * @return the profile
+     */
+    public static Profile of(Piece... pieces) {
+        return new Profile(List.of(pieces));
+    }
+
+    /**
+     * The profile of a norm, {@code h(r) = strength·r}.
+     *
+     * @param strength λ_g ≥ 0
+     * @return the profile
+     */
+    public static Profile norm(double strength) {
+        return of(new Piece(0, strength, 0));
+    }
+
+    /**
+     * Whether this is a norm, {@code h(r) = λ_g r}: convex, with one slope.
+     *
+     * @return true for the profile of ℓ1/ℓ2
+     */
+    public boolean isNorm() {
+        return pieces.size() == 1 && pieces.getFirst().bend() == 0;
+    }
+
+    /**
+     * The end of a piece.
+     *
+     * @param index which piece
+     * @return where the next one begins; infinity for the last
+     */
+    public double end(int index) {
+        return index + 1 < pieces.size() ? pieces.get(index + 1).from() : Double.POSITIVE_INFINITY;
+    }
+
+    /**
+     * The penalty's value.
+     *
+     * @param norm the group's norm {@code r ≥ 0}
+     * @return {@code h(r)}, the integral of the slope
+     */
+    public double value(double norm) {
+        double value = 0;
+        for (int k = 0; k < pieces.size() && pieces.get(k).from() < norm; k++) {
+            value += pieces.get(k).rise(Math.min(norm, end(k)));
+        }
+        return value;
+    }
+
+    /**
+     * The penalty's slope.
+     *
+     * @param norm the group's norm {@code r ≥ 0}
+     * @return {@code h'(r)}
+     */
+    public double slope(double norm) {
+        int k = pieces.size() - 1;
+        while (pieces.get(k).from() > norm) {
+            k--;
+        }
+        return pieces.get(k).slope(norm);
+    }
+
+    /**
+     * The proximal operator in a spherical metric {@code D = cI}, in closed form: the norm of
+     * {@code argmin_z ½c‖z − x‖² + α h(‖z‖)}. The minimiser itself is {@code x} scaled to that norm.
+     *
+     * <p>On a piece the minimiser solves {@code cθ + α(height − bend·θ) = c‖x‖}. Where several pieces have one, and zero
+     * is one too, the lowest objective wins, and the longer on a tie.
+     *
+     * @param norm {@code ‖x‖}
+     * @param metric {@code c > 0}; one for the unweighted operator
+     * @param stepSize {@code α ≥ 0}
+     * @return the norm of the minimiser, between zero and {@code ‖x‖}
+     */
+    public double proximalNorm(double norm, double metric, double stepSize) {
+        double best = 0;
+        double bestGain = 0;
+        boolean longer = metric * norm > stepSize * slope(0);
+        boolean zeroIsStationary = !longer;
+        for (int k = 0; k < pieces.size(); k++) {
+            Piece piece = pieces.get(k);
+            double end = end(k);
+            boolean longerAtEnd = end <= norm && metric * (norm - end) >= stepSize * slope(end);
+            // A root between the ends is known by the signs there, never by its own rounded value.
+            double candidate = 0;
+            if (norm >= piece.from() && (piece.flat() || stepSize == 0)) {
+                candidate = norm;
+            } else if (longer && !longerAtEnd) {
+                double curvature = metric - stepSize * piece.bend();
+                double excess = metric * norm - stepSize * piece.height();
+                double most = Math.min(end, norm);
+                candidate = curvature > 0 ? Math.clamp(excess / curvature, piece.from(), most) : most;
+            }
+            if (candidate > 0) {
+                double gain = candidate * metric * (norm - candidate / 2) - stepSize * value(candidate);
+                if (gain >= bestGain || (best == 0 && !zeroIsStationary)) {
+                    best = candidate;
+                    bestGain = gain;
+                }
+            }
+            longer = longerAtEnd;
+        }
+        return best;
+    }
+
+    /**
+     * The penalty times α, measured in other units: lengths times {@code 2^length}, the metric times {@code 2^metric}.
+     *
+     * @param stepSize α
+     * @param length power of two of the lengths
+     * @param metric power of two of the metric
+     * @return the profile {@code r ↦ 2^(2·length + metric) α h(r / 2^length)}, what leaves the range of double cut off
+     */
+    public Profile scaled(double stepSize, int length, int metric) {
+        List<Piece> scaled = new ArrayList<>();
+        for (Piece piece : pieces) {
+            double from = Math.scalb(piece.from(), length);
+            if (!scaled.isEmpty() && scaled.getLast().from() == from) {
+                if (from > 0) {
+                    break;
+                }
+                scaled.removeLast();
+            }
+            scaled.add(new Piece(
+                    from, product(stepSize, piece.height(), length + metric), product(stepSize, piece.bend(), metric)));
+        }
+        return new Profile(scaled);
+    }
+
+    /** {@code a·b·2^exponent}, rounded once, and the largest number instead of infinity. */
+    private static double product(double a, double b, int exponent) {
+        int ofA = Math.getExponent(a);
+        int ofB = Math.getExponent(b);
+        double mantissa = Math.scalb(a, -ofA) * Math.scalb(b, -ofB);
+        return Math.clamp(Math.scalb(mantissa, exponent + ofA + ofB), -Double.MAX_VALUE, Double.MAX_VALUE);
+    }
+}

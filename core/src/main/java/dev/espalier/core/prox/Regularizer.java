@@ -1,0 +1,198 @@
+package dev.espalier.core.prox;
+
+import dev.espalier.core.check.Check;
+import dev.espalier.core.group.Groups;
+import dev.espalier.core.group.NestedGroups;
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.penalty.NestedLasso;
+import dev.espalier.core.penalty.NestedProfile;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.tensor.TensorView;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * A penalty laid over the groups of one or more tensors: {@code h(x) = Σ_g h_g(x_g)}.
+ *
+ * <p>Because the groups are disjoint, everything about it is done group by group, and follows from the penalty of a group,
+ * {@link #whole}. Weights in no group are free. Where groups nest, that is the outer groups, with all that is in them.
+ *
+ * @param penalty the penalty of each group
+ * @param groups the groups
+ */
+public record Regularizer(Penalty penalty, Groups groups) {
+
+    /** Checks that a penalty of groups that nest is one that can. */
+    public Regularizer {
+        if (groups instanceof NestedGroups && !(penalty instanceof NestedLasso)) {
+            throw new IllegalArgumentException("penalty = " + penalty
+                    + " cannot be laid over groups that nest, since its operator on a tree is not known to be exact: "
+                    + "use NestedLasso, or groups that do not nest");
+        }
+    }
+
+    /**
+     * All of the penalty of a group, that of the groups within it included.
+     *
+     * @param group which group, from 0
+     * @return the penalty
+     */
+    public NestedProfile whole(int group) {
+        return groups instanceof NestedGroups nested && penalty instanceof NestedLasso lasso
+                ? lasso.over(nested.owners(group))
+                : penalty.wholeOfSize(groups.size(group));
+    }
+
+    /**
+     * The same groups with another penalty.
+     *
+     * @param other the penalty of each group
+     * @return the regularizer
+     */
+    public Regularizer withPenalty(Penalty other) {
+        return new Regularizer(other, groups);
+    }
+
+    /**
+     * The penalty's value.
+     *
+     * @param weights the tensors that the groups lie in
+     * @return {@code h(x)}
+     */
+    public double value(List<TensorView> weights) {
+        groups.requireFit("weights", weights);
+        double value = 0;
+        for (int group = 0; group < groups.count(); group++) {
+            value += whole(group).value(groups.gather(group, weights));
+        }
+        return value;
+    }
+
+    /**
+     * Adds a subgradient to the gradient, as the subgradient method does.
+     *
+     * @param weights the tensors that the groups lie in
+     * @param gradients receives the sum; free weights keep their gradient
+     */
+    public void addSubgradient(List<TensorView> weights, List<TensorView> gradients) {
+        groups.requireFit("weights", weights);
+        groups.requireFit("gradients", gradients);
+        for (int group = 0; group < groups.count(); group++) {
+            double[] sum = groups.gather(group, gradients);
+            double[] subgradient = whole(group).subgradient(groups.gather(group, weights));
+            for (int i = 0; i < sum.length; i++) {
+                sum[i] += subgradient[i];
+            }
+            groups.scatter(group, sum, gradients);
+        }
+    }
+
+    /**
+     * The squared distance of zero to the subdifferential of {@code f + h} over all groups: the quantity that the
+     * convergence theorem bounds. Free weights are not counted: theirs is the squared norm of their gradient.
+     *
+     * @param weights the tensors that the groups lie in
+     * @param gradients the gradients of {@code f}
+     * @return {@code Σ_g dist(0, ∂F_g(x))²}
+     */
+    public double squaredStationarityDistance(List<TensorView> weights, List<TensorView> gradients) {
+        groups.requireFit("weights", weights);
+        groups.requireFit("gradients", gradients);
+        double sum = 0;
+        for (int group = 0; group < groups.count(); group++) {
+            double distance =
+                    whole(group).stationarityDistance(groups.gather(group, weights), groups.gather(group, gradients));
+            sum += distance * distance;
+        }
+        return sum;
+    }
+
+    /**
+     * Number of groups that are not exactly zero.
+     *
+     * @param weights the tensors that the groups lie in
+     * @return their number; divided by {@code groups().count()} it is the paper's group sparsity
+     */
+    public int nonZeroGroups(List<TensorView> weights) {
+        groups.requireFit("weights", weights);
+        int count = 0;
+        for (int group = 0; group < groups.count(); group++) {
+            boolean[] nonZero = {false};
+            groups.forEach(
+                    group, (tensor, index) -> nonZero[0] |= weights.get(tensor).get(index) != 0);
+            count += nonZero[0] ? 1 : 0;
+        }
+        return count;
+    }
+
+    /**
+     * Sets every group to zero whose norm is small, {@code ‖x_g‖ ≤ t·√|g|}: the post-processing that the subgradient method
+     * needs. Unlike the proximal operator this changes the function that a network computes. Groups within groups come first.
+     *
+     * @param threshold t ≥ 0
+     * @param weights the tensors that the groups lie in
+     * @return number of groups that are zero afterwards
+     */
+    public int threshold(double threshold, List<TensorView> weights) {
+        Check.notNegative("threshold", threshold);
+        groups.requireFit("weights", weights);
+        int zero = 0;
+        for (int group = 0; group < groups.count(); group++) {
+            double[] x = groups.gather(group, weights);
+            if (groups instanceof NestedGroups nested) {
+                clearSmall(threshold, nested.owners(group), x);
+            }
+            if (Norm.of(x) <= threshold * Math.sqrt(x.length)) {
+                Arrays.fill(x, 0);
+                zero++;
+            }
+            groups.scatter(group, x, weights);
+        }
+        return zero;
+    }
+
+    private static void clearSmall(double threshold, int[] owners, double[] x) {
+        for (int inner = 0; inner <= Arrays.stream(owners).max().orElse(-1); inner++) {
+            int here = inner;
+            int[] members =
+                    IntStream.range(0, x.length).filter(i -> owners[i] == here).toArray();
+            double[] part = Arrays.stream(members).mapToDouble(i -> x[i]).toArray();
+            if (Norm.of(part) <= threshold * Math.sqrt(part.length)) {
+                Arrays.stream(members).forEach(i -> x[i] = 0);
+            }
+        }
+    }
+
+    /**
+     * Applies the weighted proximal operator to every group, in place. Nothing is written unless all input is legal.
+     *
+     * @param prox the operator
+     * @param weights the tensors that the groups lie in; overwritten by the minimiser
+     * @param metric D and α
+     * @return what was done
+     */
+    public Summary apply(WeightedProx prox, List<TensorView> weights, Metric metric) {
+        groups.requireFit("weights", weights);
+        groups.requireFit("metric", metric.diagonal());
+        for (int group = 0; group < groups.count(); group++) {
+            Check.allFinite("weights of group " + group, groups.gather(group, weights));
+            Check.allPositive("metric of group " + group, groups.gather(group, metric.diagonal()));
+        }
+        Summary summary = Summary.EMPTY;
+        for (int group = 0; group < groups.count(); group++) {
+            double[] x = groups.gather(group, weights);
+            double[] d = groups.gather(group, metric.diagonal());
+            NestedProfile whole = whole(group);
+            Outcome outcome = prox.apply(whole, x, d, metric.stepSize(), Double.NaN, x);
+            groups.scatter(group, x, weights);
+            summary = summary.plus(outcome);
+            if (groups instanceof NestedGroups) {
+                summary = summary.plusWithin((int) Arrays.stream(whole.innerNorms(x))
+                        .filter(norm -> norm == 0)
+                        .count());
+            }
+        }
+        return summary;
+    }
+}

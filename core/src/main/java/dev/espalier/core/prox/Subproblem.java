@@ -1,0 +1,223 @@
+package dev.espalier.core.prox;
+
+import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.penalty.Profile;
+import dev.espalier.core.penalty.Profile.Piece;
+import dev.espalier.core.root.Root;
+import dev.espalier.core.root.SecularEquation;
+import dev.espalier.core.root.Tolerance;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The proximal problem of one group, penalised by its norm alone. */
+final class Subproblem {
+    /** Relative difference of objectives that is only rounding; the longer of two candidates is then taken. */
+    private static final double TIE = 1e-14;
+
+    private final Profile profile;
+    private final double[] original;
+    private final double[] x;
+    private final double[] d;
+    private final double stepSize;
+    private final Scaling scaling;
+
+    private final double[] u;
+    private final double normOfX;
+    private final boolean spherical;
+
+    private Subproblem(Profile profile, double[] original, double[] x, double[] d, double stepSize, Scaling scaling) {
+        this.profile = profile;
+        this.original = original;
+        this.x = x;
+        this.d = d;
+        this.stepSize = stepSize;
+        this.scaling = scaling;
+        this.u = new double[x.length];
+        boolean same = true;
+        for (int i = 0; i < x.length; i++) {
+            u[i] = d[i] * x[i];
+            same &= d[i] == d[0];
+        }
+        this.normOfX = Norm.of(x);
+        this.spherical = same;
+    }
+
+    static Subproblem of(Profile profile, double[] x, double[] d, double stepSize) {
+        Scaling scaling = Scaling.of(x, d);
+        return scaling.isNone()
+                ? new Subproblem(profile, x, x, d, stepSize, scaling)
+                : new Subproblem(
+                        scaling.scale(profile, stepSize),
+                        x,
+                        scaling.scaleLengths(x),
+                        scaling.scaleMetric(d),
+                        stepSize == 0 ? 0 : 1,
+                        scaling);
+    }
+
+    Outcome solve(Solver solver, double start, double[] z) {
+        if (scaling.isNone()) {
+            return solveScaled(solver, start, z);
+        }
+        double[] scaled = new double[z.length];
+        return scaling.back(solveScaled(solver, scaling.scaleLength(start), scaled), scaled, original, z);
+    }
+
+    private Outcome solveScaled(Solver solver, double start, double[] z) {
+        if (normOfX == 0) {
+            Arrays.fill(z, 0);
+            return Outcome.zeroed(0, true);
+        }
+        if (stepSize == 0) {
+            return untouched(0, true, z);
+        }
+        if (spherical) {
+            return solveSpherical(z);
+        }
+        return switch (solver) {
+            case Solver.ByRoot byRoot -> solveByRoot(byRoot, start, z);
+            case Solver.AdaProx adaProx -> iterate(adaProx.tolerance(), z);
+        };
+    }
+
+    private Outcome solveSpherical(double[] z) {
+        double theta = profile.proximalNorm(normOfX, d[0], stepSize);
+        if (theta == 0) {
+            Arrays.fill(z, 0);
+            return Outcome.zeroed(0, true);
+        }
+        if (theta == normOfX) {
+            return untouched(0, true, z);
+        }
+        for (int i = 0; i < z.length; i++) {
+            z[i] = x[i] * (theta / normOfX);
+        }
+        return new Outcome(Branch.SHRUNK, theta, 0, 0, true);
+    }
+
+    /** A local minimiser: its norm, and the equation it comes from; none where the penalty is constant. */
+    private record Candidate(double theta, @Nullable SecularEquation equation) {}
+
+    private Outcome solveByRoot(Solver.ByRoot solver, double start, double[] z) {
+        List<Candidate> candidates = new ArrayList<>();
+        int iterations = 0;
+        boolean converged = true;
+        boolean longer = longerThan(0);
+        if (!longer) {
+            candidates.add(new Candidate(0, null));
+        }
+        for (int k = 0; k < profile.pieces().size(); k++) {
+            Piece piece = profile.pieces().get(k);
+            double end = profile.end(k);
+            boolean longerAtEnd = longerThan(end);
+            if (piece.flat() && normOfX >= piece.from()) {
+                candidates.add(new Candidate(normOfX, null));
+            } else if (longer) {
+                SecularEquation equation =
+                        new SecularEquation(u, d, stepSize * piece.bend(), stepSize * piece.height());
+                double lower = Math.max(piece.from(), equation.lowerBound());
+                double upper = Math.min(Math.min(end, normOfX), equation.upperBound());
+                double theta = longerAtEnd ? Double.NaN : upper; // what rounding may leave of a root that must exist
+                if (lower < upper) {
+                    Root root = solver.finder().find(equation, lower, upper, start, solver.tolerance());
+                    iterations += root.iterations();
+                    converged &= root.converged();
+                    theta = root.exists() ? root.theta() : theta;
+                }
+                if (!Double.isNaN(theta)) {
+                    candidates.add(new Candidate(theta, equation));
+                }
+            }
+            longer = longerAtEnd;
+        }
+        Candidate best = candidates.getFirst();
+        for (Candidate candidate : candidates.subList(1, candidates.size())) {
+            best = gain(candidate) >= gain(best) * (1 - TIE) ? candidate : best;
+        }
+        return outcome(best, iterations, converged, z);
+    }
+
+    /** Whether {@code ‖z(θ)‖ > θ}: the objective still falls as the norm grows beyond θ. */
+    private boolean longerThan(double theta) {
+        if (theta >= normOfX) {
+            return false; // |z_i| ≤ |x_i|
+        }
+        double slope = stepSize * profile.slope(theta);
+        if (slope == 0) {
+            return true;
+        }
+        SecularEquation equation = new SecularEquation(u, d, 0, slope);
+        if (theta == 0) {
+            return equation.startsAboveOne();
+        }
+        equation.evaluate(theta);
+        return equation.t() > 1;
+    }
+
+    /**
+     * How far a candidate lies below the objective at zero: {@code Σuz − ½Σdz² − αh(θ)}, where stationarity makes
+     * {@code Σdz² = Σuz − αh'(θ)θ}.
+     */
+    private double gain(Candidate candidate) {
+        double theta = candidate.theta();
+        if (theta == 0) {
+            return 0;
+        }
+        double[] z = new double[x.length];
+        outcome(candidate, 0, true, z);
+        double product = 0;
+        for (int i = 0; i < z.length; i++) {
+            product += u[i] * z[i];
+        }
+        return product / 2 - stepSize * (profile.value(theta) - profile.slope(theta) * theta / 2);
+    }
+
+    private Outcome outcome(Candidate candidate, int iterations, boolean converged, double[] z) {
+        double theta = candidate.theta();
+        if (theta == 0) {
+            Arrays.fill(z, 0);
+            return Outcome.zeroed(iterations, converged);
+        }
+        if (candidate.equation() == null) {
+            return untouched(iterations, converged, z);
+        }
+        candidate.equation().solution(theta, z);
+        return new Outcome(Branch.SHRUNK, theta, iterations, Math.abs(Norm.of(z) - theta) / theta, converged);
+    }
+
+    private Outcome untouched(int iterations, boolean converged, double[] z) {
+        System.arraycopy(x, 0, z, 0, x.length);
+        return Outcome.untouched(normOfX, iterations, converged);
+    }
+
+    private Outcome iterate(Tolerance tolerance, double[] z) {
+        double largest = Norm.largest(d);
+        double[] point = x.clone();
+        double[] moved = new double[x.length];
+        double theta = normOfX;
+        double change = Double.POSITIVE_INFINITY;
+        int iteration = 0;
+        while (iteration < tolerance.maxIterations() && !(change <= tolerance.relative() * theta)) {
+            iteration++;
+            for (int i = 0; i < x.length; i++) {
+                moved[i] = point[i] - d[i] / largest * (point[i] - x[i]);
+            }
+            double length = Norm.of(moved);
+            theta = profile.proximalNorm(length, largest, stepSize);
+            double scale = theta == length ? 1 : theta / length;
+            for (int i = 0; i < x.length; i++) {
+                double next = moved[i] * scale;
+                moved[i] = next - point[i];
+                point[i] = next;
+            }
+            change = Norm.of(moved);
+        }
+        boolean converged = change <= tolerance.relative() * theta;
+        boolean same = Arrays.equals(point, x);
+        System.arraycopy(point, 0, z, 0, x.length);
+        Branch branch = theta == 0 ? Branch.ZEROED : same ? Branch.UNTOUCHED : Branch.SHRUNK;
+        return new Outcome(branch, theta, iteration, theta == 0 ? 0 : change / theta, converged);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.espalier.core.rule;
+
+import dev.espalier.core.check.Check;
+
+/**
+ * How a gradient {@code g_t} becomes a direction {@code m_t} and a diagonal metric {@code D_t}: the rows of the paper's
+ * table of optimizers. Without a penalty the step is {@code x ← x − α D⁻¹ m} (Algorithm 1), with one it ends in the
+ * weighted proximal operator of the same D and α (Algorithm 2).
+ */
+public sealed interface UpdateRule {
+
+    /**
+     * Whether the rule keeps a running mean of gradients.
+     *
+     * @return true if it needs memory for a first moment
+     */
+    default boolean hasFirstMoment() {
+        return at(1).keepFirst() != 0;
+    }
+
+    /**
+     * Whether the rule keeps a running mean of squared gradients.
+     *
+     * @return true if it needs memory for a second moment
+     */
+    default boolean hasSecondMoment() {
+        return at(1).keepSecond() != 0;
+    }
+
+    /**
+     * The rule at a step.
+     *
+     * @param step which step, from 1
+     * @return its numbers
+     */
+    Coefficients at(long step);
+
+    /** Stochastic gradient descent: {@code m = g, D = I}. */
+    record Sgd() implements UpdateRule {
+        @Override
+        public Coefficients at(long step) {
+            return new Coefficients(0, 1, 1, 0, 0, 0, 1, 0);
+        }
+    }
+
+    /**
+     * Momentum (Rumelhart et al., 1986): {@code m ← μ m + g, D = I}.
+     *
+     * @param momentum μ in {@code [0, 1)}
+     */
+    record Momentum(double momentum) implements UpdateRule {
+        /** Checks μ. */
+        public Momentum {
+            Check.fraction("momentum", momentum);
+        }
+
+        /** With {@code μ = 0.9}. */
+        public Momentum() {
+            this(0.9);
+        }
+
+        @Override
+        public Coefficients at(long step) {
+            return new Coefficients(momentum, 1, 1, 0, 0, 0, 1, 0);
+        }
+    }
+
+    /**
+     * AdaGrad (Duchi et al., 2011): {@code m = g, v ← v + g², D = √v + ε}.
+     *
+     * @param epsilon ε > 0
+     */
+    record AdaGrad(double epsilon) implements UpdateRule {
+        /** Checks ε. */
+        public AdaGrad {
+            Check.positive("epsilon", epsilon);
+        }
+
+        /** With {@code ε = 1e-10}. */
+        public AdaGrad() {
+            this(1e-10);
+        }
+
+        @Override
+        public Coefficients at(long step) {
+            return new Coefficients(0, 1, 1, 1, 1, 1, 0, epsilon);
+        }
+    }
+
+    /**
+     * RMSprop (Tieleman and Hinton, 2012): {@code m = g, v ← βv + (1−β)g², D = √(v + ε)}.
+     *
+     * @param decay β in {@code [0, 1)}
+     * @param epsilon ε > 0
+     */
+    record RmsProp(double decay, double epsilon) implements UpdateRule {
+        /** Checks β and ε. */
+        public RmsProp {
+            Check.fraction("decay", decay);
+            Check.positive("epsilon", epsilon);
+        }
+
+        /** With {@code β = 0.99, ε = 1e-8}. */
+        public RmsProp() {
+            this(0.99, 1e-8);
+        }
+
+        @Override
+        public Coefficients at(long step) {
+            return new Coefficients(0, 1, 1, decay, 1 - decay, 1, epsilon, 0);
+        }
+    }
+
+    /**
+     * Adam (Kingma and Ba, 2015), with its bias corrections in the direction and in the metric:
+     * {@code m̂ ← β₁m̂ + (1−β₁)g, m = m̂/(1−β₁ᵗ), v ← β₂v + (1−β₂)g², D = √(v/(1−β₂ᵗ)) + ε}.
+     *
+     * @param beta1 β₁ in {@code [0, 1)}
+     * @param beta2 β₂ in {@code [0, 1)}
+     * @param epsilon ε > 0
+     */
+    record Adam(double beta1, double beta2, double epsilon) implements UpdateRule {
+        /** Checks β₁, β₂ and ε. */
+        public Adam {
+            Check.fraction("beta1", beta1);
+            Check.fraction("beta2", beta2);
+            Check.positive("epsilon", epsilon);
+        }
+
+        /** With {@code β₁ = 0.9, β₂ = 0.999, ε = 1e-8}. */
+        public Adam() {
+            this(0.9, 0.999, 1e-8);
+        }
+
+        @Override
+        public Coefficients at(long step) {
+            return new Coefficients(
+                    beta1,
+                    1 - beta1,
+                    1 / (1 - StrictMath.pow(beta1, (double) step)),
+                    beta2,
+                    1 - beta2,
+                    1 / (1 - StrictMath.pow(beta2, (double) step)),
+                    0,
+                    epsilon);
+        }
+    }
+}

@@ -1,9 +1,0 @@
-/**
- * The arithmetic of an optimizer step on raw memory: the only place that knows the Vector API.
- *
- * <p>{@link dev.espalier.kernel.Lanes} has a scalar and a vector twin that agree to the last bit.
- */
-@NullMarked
-package dev.espalier.kernel;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Sums that neither overflow nor lose their leading digits. */
-@NullMarked
-package dev.espalier.numeric;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Penalties of a group of weights, as functions of the group's Euclidean norm. */
-@NullMarked
-package dev.espalier.penalty;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Root finders for the one equation behind every weighted proximal operator. */
-@NullMarked
-package dev.espalier.root;
-
-import org.jspecify.annotations.NullMarked;

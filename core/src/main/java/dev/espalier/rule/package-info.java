@@ -1,5 +1,0 @@
-/** The update rules of the paper's table: how a gradient becomes a direction and a metric. */
-@NullMarked
-package dev.espalier.rule;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Quantities that change from one training step to the next. */
-@NullMarked
-package dev.espalier.schedule;
-
-import org.jspecify.annotations.NullMarked;

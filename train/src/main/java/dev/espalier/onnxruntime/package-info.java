@@ -1,5 +1,0 @@
-/** Models in ONNX Runtime: the independent judge of what is exported, and of how fast it is. */
-@NullMarked
-package dev.espalier.onnxruntime;
-
-import org.jspecify.annotations.NullMarked;

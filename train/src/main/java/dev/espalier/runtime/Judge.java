@@ -1,0 +1,255 @@
+package dev.espalier.runtime;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Graph.Input;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.Equivalence;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.runtime.OnnxRuntimeModel.Optimization;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+
+/**
+ * Holds models against an original in ONNX Runtime. The original is best a file that somebody else wrote: then it has not gone
+ * through our reader, and a mistake of the reader is seen. It is run in more than one way, which tells what rounding alone may
+ * do; with more than one length of every free axis, and with whole numbers that vary as far as they may.
+ */
+public final class Judge implements AutoCloseable {
+    private final String name;
+    private final int threads;
+    private final List<OnnxRuntimeModel> ways;
+    private final List<Trial> trials;
+    private final SequencedMap<String, Long> lengths;
+
+    private Judge(
+            String name,
+            int threads,
+            List<OnnxRuntimeModel> ways,
+            List<Trial> trials,
+            SequencedMap<String, Long> lengths) {
+        this.name = name;
+        this.threads = threads;
+        this.ways = List.copyOf(ways);
+        this.trials = List.copyOf(trials);
+        this.lengths = lengths;
+    }
+
+    /** Loads an original in one of the ways in which it can be computed. */
+    @FunctionalInterface
+    private interface Loader {
+        OnnxRuntimeModel load(Optimization optimization);
+    }
+
+    /**
+     * Judges by a file.
+     *
+     * @param original an ONNX file
+     * @param read what was read from it: it tells what the inputs are
+     * @param usual the lengths of free axes to begin with
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws GraphException if the inputs that were read are not those of the file
+     */
+    public static Judge of(Path original, Graph read, SampleInputs usual, int threads) {
+        String name = original.toString();
+        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, threads);
+    }
+
+    /**
+     * Judges by a model of which there is no ONNX file.
+     *
+     * @param original the model
+     * @param usual the lengths of free axes to begin with
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the model
+     */
+    public static Judge of(Graph original, SampleInputs usual, int threads) {
+        return of(original.name(), loader(original, threads), original, usual, threads);
+    }
+
+    private static Loader loader(Graph graph, int threads) {
+        return way -> OnnxRuntimeModel.of(graph, OnnxWriter.Options.DEFAULT, threads, way);
+    }
+
+    private static Judge of(String name, Loader loader, Graph read, SampleInputs usual, int threads) {
+        List<OnnxRuntimeModel> ways = load(loader);
+        try {
+            requireSameInputs(ways.getFirst(), read, name);
+            TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
+            List<Trial> trials = search.trials();
+            return new Judge(name, threads, ways, trials, search.lengths());
+        } catch (RuntimeException failure) {
+            ways.forEach(OnnxRuntimeModel::close);
+            throw failure;
+        }
+    }
+
+    private static List<OnnxRuntimeModel> load(Loader loader) {
+        List<OnnxRuntimeModel> ways = new ArrayList<>();
+        try {
+            for (Optimization way : Optimization.values()) {
+                ways.add(loader.load(way));
+            }
+            return ways;
+        } catch (RuntimeException failure) {
+            ways.forEach(OnnxRuntimeModel::close);
+            throw failure;
+        }
+    }
+
+    /** An axis that is free in the file but was read as a number would never be tried with another length. */
+    private static void requireSameInputs(OnnxRuntimeModel original, Graph read, String name) {
+        for (String input : original.inputs()) {
+            Shape shape = read.inputs().stream()
+                    .filter(candidate -> candidate.name().equals(input))
+                    .map(candidate -> candidate.type().shape())
+                    .findFirst()
+                    .orElseThrow(() -> new GraphException("%s has an input %s, but was read with the inputs %s"
+                            .formatted(
+                                    name,
+                                    input,
+                                    read.inputs().stream().map(Input::name).toList())));
+            original.declared(input).ifPresent(declared -> {
+                for (int axis = 0; axis < declared.length; axis++) {
+                    if (shape.rank() != declared.length
+                            || (declared[axis] < 0 && shape.get(axis).isKnown())) {
+                        throw new GraphException("axis %d of input %s is free in %s, but was read as %s"
+                                .formatted(axis, input, name, shape));
+                    }
+                }
+            });
+        }
+    }
+
+    /**
+     * The same judge with inputs of the caller's own before all others.
+     *
+     * @param inputs by name
+     * @param words what they are, for messages
+     * @return the judge; closing either closes both
+     */
+    public Judge with(Map<String, Tensor> inputs, String words) {
+        List<Trial> more = new ArrayList<>(List.of(new Trial(words, inputs)));
+        more.addAll(trials);
+        return new Judge(name, threads, ways, more, lengths);
+    }
+
+    /** Another original, of the same inputs. */
+    Judge against(Graph other) {
+        return new Judge(other.name(), threads, load(loader(other, threads)), trials, lengths);
+    }
+
+    /**
+     * Compares a model with the original.
+     *
+     * @param model the model
+     * @param options how it is going to be written
+     * @return how far they are apart
+     * @throws GraphException if other outputs come out of it
+     */
+    public Equivalence compare(Graph model, OnnxWriter.Options options) {
+        try (OnnxRuntimeModel candidate = OnnxRuntimeModel.of(model, options, threads, Optimization.ALL)) {
+            return compare(candidate);
+        }
+    }
+
+    Equivalence compare(OnnxRuntimeModel candidate) {
+        return trials.stream()
+                .map(trial -> compare(candidate, trial))
+                .reduce(Equivalence::and)
+                .orElseThrow();
+    }
+
+    private Equivalence compare(OnnxRuntimeModel candidate, Trial trial) {
+        try {
+            return Equivalence.measure(ways, candidate, trial.inputs(), trial.words());
+        } catch (IllegalStateException refused) {
+            throw new GraphException("%s runs%s, but %s"
+                    .formatted(name, trial.words().isEmpty() ? "" : " for " + trial.words(), refused.getMessage()));
+        }
+    }
+
+    /**
+     * Requires that a model was read as it is.
+     *
+     * @param read what was read of the original
+     * @param options how it is going to be written
+     * @return how far it is from the original
+     * @throws GraphException if it computes something else
+     */
+    public Equivalence requireRead(Graph read, OnnxWriter.Options options) {
+        try {
+            Equivalence found = compare(read, options);
+            found.requireEqual(Equivalence.TOLERANCE);
+            return found;
+        } catch (GraphException different) {
+            throw new GraphException(name + " was misread: " + different.getMessage()
+                    + ". Nothing was written. This is a mistake of ours, please report it with the model");
+        }
+    }
+
+    /**
+     * How long the original and a model take, by turns, on the first inputs.
+     *
+     * @param candidate the model
+     * @param rounds how often each is run
+     * @return the medians of both, in this order
+     */
+    List<Double> latencies(OnnxRuntimeModel candidate, int rounds) {
+        return Latency.measure(
+                List.of(ways.getFirst(), candidate), trials.getFirst().inputs(), rounds);
+    }
+
+    int threads() {
+        return threads;
+    }
+
+    /**
+     * The lengths of free axes that models are compared with first.
+     *
+     * @return numbers by the symbols' names
+     */
+    public SequencedMap<String, Long> lengths() {
+        return lengths;
+    }
+
+    /**
+     * What a comparison showed, for people.
+     *
+     * @param found the comparison
+     * @return a line
+     */
+    public String verdict(Equivalence found) {
+        String where = trials.stream()
+                .map(Trial::words)
+                .filter(words -> !words.isEmpty())
+                .distinct()
+                .collect(Collectors.joining("; "));
+        return String.format(
+                        Locale.ROOT,
+                        "equal to %s in ONNX Runtime: outputs differ by at most %.2g, where it differs by %.2g from itself when"
+                                + " nothing is optimised%s",
+                        name,
+                        found.absolute(),
+                        found.spread(),
+                        where.isEmpty() ? "" : " (compared for " + where + ")")
+                + (found.moves()
+                        ? ""
+                        : "; an output is the same for all inputs that were tried, so that little is proved there");
+    }
+
+    @Override
+    public void close() {
+        ways.forEach(OnnxRuntimeModel::close);
+    }
+}

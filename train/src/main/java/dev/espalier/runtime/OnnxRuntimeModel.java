@@ -1,0 +1,269 @@
+package dev.espalier.runtime;
+
+import ai.onnxruntime.NodeInfo;
+import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OnnxValue;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtLoggingLevel;
+import ai.onnxruntime.OrtSession;
+import ai.onnxruntime.TensorInfo;
+import dev.espalier.core.check.Writing;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.Equivalence;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** A model that ONNX Runtime has loaded, on the CPU. */
+public final class OnnxRuntimeModel implements AutoCloseable, Equivalence.Model {
+    /** How much ONNX Runtime changes a model before it runs it. The function stays, its rounding does not. */
+    enum Optimization {
+        /** As much as it can: operators are joined, sums are reordered. */
+        ALL(OrtSession.SessionOptions.OptLevel.ALL_OPT),
+        /** Not at all: the file's operators, one after the other. */
+        NONE(OrtSession.SessionOptions.OptLevel.NO_OPT);
+
+        private final OrtSession.SessionOptions.OptLevel level;
+
+        Optimization(OrtSession.SessionOptions.OptLevel level) {
+            this.level = level;
+        }
+    }
+
+    private final OrtEnvironment environment =
+            OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "espalier");
+    private final String name;
+    private final Path file;
+    private final OrtSession session;
+
+    /**
+     * Loads a file.
+     *
+     * @param file an ONNX file
+     * @param threads how many threads a single operator may use
+     */
+    public OnnxRuntimeModel(Path file, int threads) {
+        this(file.toString(), file, threads, Optimization.ALL);
+    }
+
+    OnnxRuntimeModel(String name, Path file, int threads, Optimization optimization) {
+        this.name = name;
+        this.file = file;
+        try (OrtSession.SessionOptions options = new OrtSession.SessionOptions()) {
+            options.setOptimizationLevel(optimization.level);
+            // What goes wrong is thrown, and not printed as well.
+            options.setSessionLogLevel(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL);
+            options.setIntraOpNumThreads(threads);
+            options.setInterOpNumThreads(1);
+            session = environment.createSession(file.toString(), options);
+        } catch (OrtException refused) {
+            throw refused(refused);
+        }
+    }
+
+    /**
+     * Loads a graph, by way of a file: a model may be larger than an array of bytes.
+     *
+     * @param graph the graph
+     * @param threads how many threads a single operator may use
+     * @return the model
+     */
+    public static OnnxRuntimeModel of(Graph graph, int threads) {
+        return of(graph, OnnxWriter.Options.DEFAULT, threads, Optimization.ALL);
+    }
+
+    static OnnxRuntimeModel of(Graph graph, OnnxWriter.Options options, int threads, Optimization optimization) {
+        try {
+            Path folder = Files.createTempDirectory("espalier-");
+            try {
+                Path file = folder.resolve("model.onnx");
+                OnnxWriter.write(graph, file, options);
+                return new OnnxRuntimeModel(graph.name(), file, threads, optimization);
+            } finally {
+                remove(folder);
+            }
+        } catch (IOException failure) {
+            String reason =
+                    failure.getCause() instanceof IOException cause ? Writing.reason(cause) : Writing.reason(failure);
+            throw new UncheckedIOException(
+                    "ONNX Runtime reads models from files, and there is no way to write one to the folder of temporary files, %s: %s;"
+                                    .formatted(System.getProperty("java.io.tmpdir"), reason)
+                            + " -Djava.io.tmpdir=DIR in ESPALIER_JAVA_OPTS names another",
+                    failure);
+        }
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(folder);
+    }
+
+    /**
+     * Runs the model.
+     *
+     * @param inputs what it is fed with, by name; what it does not read is left out
+     * @return copies of its outputs by name
+     * @throws IllegalStateException if ONNX Runtime refuses them
+     */
+    @Override
+    public SequencedMap<String, Tensor> run(Map<String, Tensor> inputs) {
+        try (Feed feed = new Feed(inputs)) {
+            return feed.outputs();
+        }
+    }
+
+    /**
+     * The lengths that the model declares for an input.
+     *
+     * @param input its name
+     * @return one for each axis, negative where it is free; empty if there is no such tensor
+     */
+    Optional<long[]> declared(String input) {
+        try {
+            NodeInfo info = session.getInputInfo().get(input);
+            return info != null && info.getInfo() instanceof TensorInfo tensor
+                    ? Optional.of(tensor.getShape())
+                    : Optional.empty();
+        } catch (OrtException refused) {
+            throw refused(refused);
+        }
+    }
+
+    Set<String> inputs() {
+        return session.getInputNames();
+    }
+
+    private IllegalStateException refused(OrtException refused) {
+        // A file that holds a graph for a moment is none that a user knows.
+        String message = String.valueOf(refused.getMessage()).replace(file.toString(), name);
+        return new IllegalStateException("ONNX Runtime does not run " + name + ": " + message, refused);
+    }
+
+    @Override
+    public void close() {
+        try {
+            session.close();
+        } catch (OrtException refused) {
+            throw refused(refused);
+        }
+    }
+
+    /** Inputs in ONNX Runtime's own memory, to run the model on again and again. */
+    final class Feed implements AutoCloseable {
+        private final Map<String, OnnxTensor> tensors = new LinkedHashMap<>();
+
+        Feed(Map<String, Tensor> inputs) {
+            try {
+                for (String input : session.getInputNames()) {
+                    Tensor tensor = inputs.get(input);
+                    if (tensor == null) {
+                        throw new IllegalArgumentException("nothing to feed to " + input + " of " + name);
+                    }
+                    tensors.put(input, tensor(tensor));
+                }
+            } catch (OrtException refused) {
+                close();
+                throw refused(refused);
+            } catch (RuntimeException failure) {
+                close();
+                throw failure;
+            }
+        }
+
+        private OnnxTensor tensor(Tensor tensor) throws OrtException {
+            ByteBuffer bytes = ByteBuffer.allocateDirect(
+                            Math.toIntExact(tensor.data().byteSize()))
+                    .order(ByteOrder.nativeOrder());
+            MemorySegment.ofBuffer(bytes).copyFrom(tensor.data());
+            return OnnxTensor.createTensor(environment, bytes, tensor.shape(), javaType(tensor.type()));
+        }
+
+        private SequencedMap<String, Tensor> outputs() {
+            SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+            try (OrtSession.Result result = session.run(tensors)) {
+                for (Map.Entry<String, OnnxValue> output : result) {
+                    outputs.put(output.getKey(), copy((OnnxTensor) output.getValue()));
+                }
+            } catch (OrtException refused) {
+                throw refused(refused);
+            }
+            return outputs;
+        }
+
+        private static Tensor copy(OnnxTensor value) {
+            ByteBuffer bytes = value.getByteBuffer();
+            MemorySegment copy = Arena.ofAuto().allocate(bytes.remaining(), 8);
+            copy.copyFrom(MemorySegment.ofBuffer(bytes));
+            return Tensor.of(dataType(value.getInfo().type), value.getInfo().getShape(), copy);
+        }
+
+        /** How long a run takes. */
+        double milliseconds() {
+            long start = System.nanoTime();
+            try {
+                session.run(tensors).close();
+            } catch (OrtException refused) {
+                throw refused(refused);
+            }
+            return (System.nanoTime() - start) / 1e6;
+        }
+
+        @Override
+        public void close() {
+            tensors.values().forEach(OnnxTensor::close);
+        }
+    }
+
+    private static OnnxJavaType javaType(DataType type) {
+        return switch (type) {
+            case FLOAT32 -> OnnxJavaType.FLOAT;
+            case FLOAT64 -> OnnxJavaType.DOUBLE;
+            case FLOAT16 -> OnnxJavaType.FLOAT16;
+            case BFLOAT16 -> OnnxJavaType.BFLOAT16;
+            case INT8 -> OnnxJavaType.INT8;
+            case UINT8 -> OnnxJavaType.UINT8;
+            case INT16 -> OnnxJavaType.INT16;
+            case INT32 -> OnnxJavaType.INT32;
+            case INT64 -> OnnxJavaType.INT64;
+            case BOOL -> OnnxJavaType.BOOL;
+            case UINT16, UINT32, UINT64 ->
+                throw new IllegalArgumentException("ONNX Runtime for Java has no tensors of " + type);
+        };
+    }
+
+    private static DataType dataType(OnnxJavaType type) {
+        return switch (type) {
+            case FLOAT -> DataType.FLOAT32;
+            case DOUBLE -> DataType.FLOAT64;
+            case FLOAT16 -> DataType.FLOAT16;
+            case BFLOAT16 -> DataType.BFLOAT16;
+            case INT8 -> DataType.INT8;
+            case UINT8 -> DataType.UINT8;
+            case INT16 -> DataType.INT16;
+            case INT32 -> DataType.INT32;
+            case INT64 -> DataType.INT64;
+            case BOOL -> DataType.BOOL;
+            default -> throw new IllegalArgumentException("ONNX Runtime returned a tensor of " + type);
+        };
+    }
+}

@@ -1,0 +1,63 @@
+package dev.espalier.runtime;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.Equivalence;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.PruneReport;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A pruned model that has been run beside the original.
+ *
+ * @param smaller the pruned model
+ * @param report what pruning did, with the difference of the outputs and the latencies
+ * @param proof how far the pruned model is from what it must be equal to: the original, or where a threshold was asked for,
+ *     what was read of that with zeros in the small groups
+ */
+public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
+    private static final int ROUNDS = 21;
+
+    /**
+     * Prunes, compares and measures.
+     *
+     * @param judge the original
+     * @param read what was read of the original
+     * @param plan what to prune of that
+     * @param dimensions a length for every free dimension of the model, to count operations
+     * @return the pruned model
+     * @throws GraphException if the pruned model computes something else, or the original was misread
+     */
+    public static PruneTrial of(Judge judge, Graph read, PrunePlan plan, Map<String, Long> dimensions) {
+        if (!plan.isExact()) {
+            judge.requireRead(read, OnnxWriter.Options.DEFAULT);
+        }
+        Graph smaller = plan.apply();
+        try (OnnxRuntimeModel after = OnnxRuntimeModel.of(smaller, judge.threads())) {
+            Equivalence difference = judge.compare(after);
+            Equivalence proof = plan.isExact() ? difference : afterThreshold(judge, plan, after);
+            proof.requireEqual(Equivalence.TOLERANCE);
+            List<Double> latencies = judge.latencies(after, ROUNDS);
+            PruneReport report = PruneReport.of(plan, dimensions)
+                    .withDifference(difference.absolute())
+                    .withLatency(latencies.getFirst(), latencies.getLast());
+            return new PruneTrial(smaller, report, proof);
+        } catch (GraphException different) {
+            if (plan.isExact()) {
+                judge.requireRead(read, OnnxWriter.Options.DEFAULT);
+            }
+            throw new GraphException("pruning changed what the model computes: " + different.getMessage()
+                    + ". Nothing was written. Please report the model, or leave the layer at fault alone with --keep"
+                    + " NAME");
+        }
+    }
+
+    /** No file computes what the model is with zeros in its small groups: but what was read of the original is proven itself. */
+    private static Equivalence afterThreshold(Judge judge, PrunePlan plan, OnnxRuntimeModel after) {
+        try (Judge zeroed = judge.against(plan.reference())) {
+            return zeroed.compare(after);
+        }
+    }
+}

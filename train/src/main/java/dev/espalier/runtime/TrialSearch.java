@@ -1,0 +1,263 @@
+package dev.espalier.runtime;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Graph.Input;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+
+/**
+ * Looks for inputs that a model takes, with at least two lengths of every free axis. What a file declares to be free may be
+ * fixed inside, by a reshape say, or be too short for what is done: so one length after the other is tried.
+ */
+final class TrialSearch {
+    /** Lengths of texts, odd ones among them, of spectra and of sounds. */
+    private static final List<Long> LENGTHS = List.of(
+            16L, 101L, 23L, 32L, 48L, 64L, 76L, 96L, 128L, 160L, 224L, 256L, 320L, 512L, 640L, 1024L, 1280L, 16000L, 8L,
+            5L, 3L, 2L, 1L);
+
+    /** Shorter than what models cut off: {@code x[:, :K]} has the length K only if there are that many. */
+    private static final List<Long> SHORT = List.of(1L, 2L, 3L, 5L, 8L);
+
+    /** Sides of pictures, which networks halve again and again. */
+    private static final List<Long> SIDES = List.of(64L, 96L, 160L, 224L, 32L, 48L, 320L, 640L, 299L, 28L, 16L);
+
+    private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
+
+    private static final List<Long> BATCHES = List.of(2L, 3L, 1L, 4L);
+
+    /** Standard deviations of the fractions that are fed in, by turns: where one drives a model to its limits, another does not. */
+    private static final List<Double> SCALES = List.of(1.0, 0.1, 10.0);
+
+    /** What an axis is, as far as its place tells. */
+    private enum Kind {
+        BATCH,
+        CHANNEL,
+        LENGTH
+    }
+
+    /** Which axes get another length together, the best first: some models take only one batch size, or one kind of picture. */
+    private static final List<Set<Kind>> CHANGES =
+            List.of(Set.of(Kind.values()), Set.of(Kind.BATCH, Kind.LENGTH), Set.of(Kind.LENGTH), Set.of(Kind.BATCH));
+
+    /**
+     * A free axis, or several that have the same length.
+     *
+     * @param symbol its name
+     * @param kind what it is
+     * @param lengths what to try, in this order
+     */
+    private record Axis(String symbol, Kind kind, List<Long> lengths) {
+        long at(int place) {
+            return lengths.get(Math.min(place, lengths.size() - 1));
+        }
+
+        List<Long> without(long length) {
+            return lengths.stream().filter(other -> other != length).toList();
+        }
+    }
+
+    private final OnnxRuntimeModel model;
+    private final Graph read;
+    private final SampleInputs usual;
+    private final List<Axis> axes = new ArrayList<>();
+    private final List<SequencedMap<String, Long>> taken = new ArrayList<>();
+    private final List<Trial> trials = new ArrayList<>();
+    private boolean varied;
+    private String refusal = "";
+
+    /**
+     * A search.
+     *
+     * @param model what takes the inputs, or does not
+     * @param read the same model as a graph
+     * @param usual the lengths to begin with, and where chance starts from
+     */
+    TrialSearch(OnnxRuntimeModel model, Graph read, SampleInputs usual) {
+        this.model = model;
+        this.read = read;
+        this.usual = usual;
+        Set<String> seen = new LinkedHashSet<>();
+        for (Input input : read.inputs()) {
+            Shape shape = input.type().shape();
+            boolean picture = shape.rank() == 4 && input.type().data().isFloat();
+            for (int axis = 0; axis < shape.rank(); axis++) {
+                Dimension length = shape.get(axis);
+                if (!length.isKnown() && seen.add(length.toString())) {
+                    axes.add(axis(length.toString(), axis, picture));
+                }
+            }
+        }
+    }
+
+    private Axis axis(String symbol, int axis, boolean picture) {
+        if (axis == 0) {
+            return new Axis(symbol, Kind.BATCH, from(usual.batch(), BATCHES));
+        }
+        if (picture) {
+            return axis == 1 ? new Axis(symbol, Kind.CHANNEL, CHANNELS) : new Axis(symbol, Kind.LENGTH, SIDES);
+        }
+        return new Axis(symbol, Kind.LENGTH, from(usual.length(), LENGTHS));
+    }
+
+    private static List<Long> from(long first, List<Long> rest) {
+        Set<Long> lengths = new LinkedHashSet<>(List.of(first));
+        lengths.addAll(rest);
+        return List.copyOf(lengths);
+    }
+
+    /**
+     * One trial, others until every axis has had two lengths as far as the model takes them, one in which neighbouring axes
+     * differ, and one that is short.
+     *
+     * @return the trials, the first of them with the usual lengths where those are taken
+     * @throws IllegalStateException if the model takes nothing that was tried
+     */
+    List<Trial> trials() {
+        if (!first()) {
+            throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
+                    + axes.stream()
+                            .map(axis -> axis.symbol() + " in " + axis.lengths())
+                            .toList() + ": " + refusal);
+        }
+        boolean changed = CHANGES.stream().anyMatch(this::second);
+        axes.stream().filter(axis -> !hasTwo(axis)).forEach(this::another);
+        if (changed) {
+            mixed();
+        }
+        shorter();
+        while (trials.size() < SCALES.size() && run(lengths())) {
+            // The same lengths with other numbers.
+        }
+        return List.copyOf(trials);
+    }
+
+    /** The lengths of the first trial. */
+    SequencedMap<String, Long> lengths() {
+        return taken.getFirst();
+    }
+
+    private boolean first() {
+        for (boolean mode : new boolean[] {true, false}) {
+            varied = mode;
+            for (long batch : from(usual.batch(), List.of(1L))) {
+                for (long channels : CHANNELS) {
+                    for (int place = 0; place < Math.max(LENGTHS.size(), SIDES.size()); place++) {
+                        if (take(lengths(batch, channels, place))) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private SequencedMap<String, Long> lengths(long batch, long channels, int place) {
+        SequencedMap<String, Long> lengths = new LinkedHashMap<>();
+        for (Axis axis : axes) {
+            lengths.put(
+                    axis.symbol(),
+                    switch (axis.kind()) {
+                        case BATCH -> batch;
+                        case CHANNEL -> channels;
+                        case LENGTH -> axis.at(place);
+                    });
+        }
+        return lengths;
+    }
+
+    /** Another length of all axes of some kinds at once. */
+    private boolean second(Set<Kind> changed) {
+        if (axes.stream().noneMatch(axis -> changed.contains(axis.kind()))) {
+            return false;
+        }
+        for (int place = 0; place < LENGTHS.size(); place++) {
+            SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+            for (Axis axis : axes) {
+                if (changed.contains(axis.kind())) {
+                    List<Long> others = axis.without(length(axis));
+                    lengths.put(axis.symbol(), others.get(place % others.size()));
+                }
+            }
+            if (take(lengths)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long length(Axis axis) {
+        return lengths().getOrDefault(axis.symbol(), 1L);
+    }
+
+    private boolean hasTwo(Axis axis) {
+        return taken.stream()
+                        .map(lengths -> lengths.get(axis.symbol()))
+                        .distinct()
+                        .count()
+                > 1;
+    }
+
+    private void another(Axis axis) {
+        for (long length : axis.without(length(axis))) {
+            SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+            lengths.put(axis.symbol(), length);
+            if (take(lengths)) {
+                return;
+            }
+        }
+    }
+
+    /** The first lengths and the second ones by turns: whoever takes one axis for another is found out. */
+    private void mixed() {
+        SequencedMap<String, Long> lengths = new LinkedHashMap<>();
+        for (Axis axis : axes) {
+            Map<String, Long> from = taken.get(lengths.size() % 2);
+            lengths.put(axis.symbol(), from.getOrDefault(axis.symbol(), 1L));
+        }
+        take(lengths);
+    }
+
+    private void shorter() {
+        for (long length : SHORT) {
+            SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+            axes.stream()
+                    .filter(axis -> axis.kind() == Kind.LENGTH && axis.lengths().contains(length))
+                    .forEach(axis -> lengths.put(axis.symbol(), length));
+            if (take(lengths)) {
+                return;
+            }
+        }
+    }
+
+    private boolean take(SequencedMap<String, Long> lengths) {
+        return !taken.contains(lengths) && run(lengths);
+    }
+
+    /** Keeps inputs of these lengths if the model takes them and makes something of them. */
+    private boolean run(SequencedMap<String, Long> lengths) {
+        int number = trials.size();
+        SampleInputs samples = new SampleInputs(usual.batch(), usual.length(), usual.seed() + number);
+        Map<String, Tensor> inputs = samples.draw(read, lengths, SCALES.get(number % SCALES.size()), varied);
+        try {
+            boolean something = model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
+            if (something) {
+                taken.add(lengths);
+                trials.add(new Trial(Trial.words(lengths), inputs));
+            }
+            return something;
+        } catch (IllegalStateException refused) {
+            refusal = String.valueOf(refused.getMessage());
+            return false;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.espalier.train.journal;
+
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import java.io.IOException;
+import java.util.SequencedMap;
+
+/**
+ * The records of this package as JSON: names in lower case with underscores. JSON has no numbers that are not finite: they
+ * are written as null, which is read as NaN.
+ */
+final class Json {
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .addModule(numbers())
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES) // written by a newer version
+            .withConfigOverride(
+                    SequencedMap.class,
+                    map -> map.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // written by an older one
+            .build();
+
+    private Json() {}
+
+    /** On one line. */
+    static String line(Object value) {
+        try {
+            return MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** On many lines, for people. */
+    static String pretty(Object value) {
+        try {
+            return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value) + "\n";
+        } catch (JsonProcessingException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    static <T> T parse(String text, Class<T> type) throws JsonProcessingException {
+        return MAPPER.readValue(text, type);
+    }
+
+    private static SimpleModule numbers() {
+        return new SimpleModule()
+                .addSerializer(Double.class, new FiniteSerializer(Double.class))
+                .addSerializer(double.class, new FiniteSerializer(double.class))
+                .addDeserializer(Double.class, new NumberReader())
+                .addDeserializer(double.class, new NumberReader());
+    }
+
+    private static final class FiniteSerializer extends StdScalarSerializer<Double> {
+        private static final long serialVersionUID = 1L;
+
+        FiniteSerializer(Class<Double> type) {
+            super(type);
+        }
+
+        @Override
+        public void serialize(Double value, JsonGenerator out, SerializerProvider provider) throws IOException {
+            if (Double.isFinite(value)) {
+                out.writeNumber(value);
+            } else {
+                out.writeNull();
+            }
+        }
+    }
+
+    private static final class NumberReader extends StdScalarDeserializer<Double> {
+        private static final long serialVersionUID = 1L;
+
+        NumberReader() {
+            super(double.class);
+        }
+
+        @Override
+        public Double deserialize(JsonParser in, DeserializationContext context) throws IOException {
+            return in.getDoubleValue();
+        }
+
+        @Override
+        public Double getNullValue(DeserializationContext context) {
+            return Double.NaN;
+        }
+    }
+}

@@ -1,0 +1,385 @@
+package dev.espalier.train.journal;
+
+import dev.espalier.core.check.Writing;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a training run. It explains itself:
+ *
+ * <pre>{@code
+ * recipe.toml       the recipe as run, all defaults written out
+ * provenance.json   where the run came from
+ * metrics.jsonl     one line for each evaluation
+ * tensorboard/      the same for TensorBoard
+ * checkpoints/      what an interrupted run goes on from
+ * model.onnx        the trained model
+ * pruned.onnx       what is left of it
+ * result.json       what came out; written last
+ * given-up.txt      why the training was given up, if it was
+ * report.html       all of that to look at
+ * }</pre>
+ *
+ * <p>A run with several seeds has a folder {@code seed-N} like that for each, and beside them the recipe and a report.
+ *
+ * @param path where it is
+ */
+public record RunFolder(Path path) {
+    private static final String SEED = "seed-";
+    private static final String LAMBDA = "lambda-";
+
+    /**
+     * The recipe as run.
+     *
+     * @return the path of a TOML file
+     */
+    public Path recipe() {
+        return path.resolve("recipe.toml");
+    }
+
+    /**
+     * Where the run came from.
+     *
+     * @return the path of a JSON file
+     */
+    public Path provenanceFile() {
+        return path.resolve("provenance.json");
+    }
+
+    /**
+     * One line for each evaluation.
+     *
+     * @return the path of a file of JSON lines
+     */
+    public Path metricsFile() {
+        return path.resolve("metrics.jsonl");
+    }
+
+    /**
+     * The metrics for TensorBoard.
+     *
+     * @return the path of a folder
+     */
+    public Path tensorBoard() {
+        return path.resolve("tensorboard");
+    }
+
+    /**
+     * What an interrupted run goes on from.
+     *
+     * @return the path of a folder
+     */
+    public Path checkpoints() {
+        return path.resolve("checkpoints");
+    }
+
+    /**
+     * The trained model.
+     *
+     * @return the path of an ONNX file
+     */
+    public Path model() {
+        return path.resolve("model.onnx");
+    }
+
+    /**
+     * What is left of it.
+     *
+     * @return the path of an ONNX file
+     */
+    public Path pruned() {
+        return path.resolve("pruned.onnx");
+    }
+
+    /**
+     * What came out.
+     *
+     * @return the path of a JSON file
+     */
+    public Path resultFile() {
+        return path.resolve("result.json");
+    }
+
+    /**
+     * Why the training was given up.
+     *
+     * @return the path of a text file
+     */
+    public Path reasonFile() {
+        return path.resolve("given-up.txt");
+    }
+
+    /**
+     * All to look at.
+     *
+     * @return the path of an HTML file
+     */
+    public Path report() {
+        return path.resolve("report.html");
+    }
+
+    /**
+     * The same without a penalty, to compare with.
+     *
+     * @return a folder in this one; it may not be there
+     */
+    public RunFolder baseline() {
+        return new RunFolder(path.resolve("baseline"));
+    }
+
+    /**
+     * The folder of one of several seeds.
+     *
+     * @param seed the seed
+     * @return a folder in this one
+     */
+    public RunFolder seed(long seed) {
+        return new RunFolder(path.resolve(SEED + seed));
+    }
+
+    /**
+     * The runs in this folder.
+     *
+     * @return the folders of the seeds, by number; this folder alone if there are none
+     * @throws IOException if the folder cannot be read
+     */
+    public List<RunFolder> runs() throws IOException {
+        requireFolder();
+        try (Stream<Path> entries = Files.list(path)) {
+            List<RunFolder> seeds = entries.filter(
+                            entry -> entry.getFileName().toString().matches(SEED + "-?\\d+"))
+                    .filter(Files::isDirectory)
+                    .sorted(Comparator.comparingLong(RunFolder::seedOf))
+                    .map(RunFolder::new)
+                    .toList();
+            return seeds.isEmpty() ? List.of(this) : seeds;
+        }
+    }
+
+    /**
+     * The curve of a sweep.
+     *
+     * @return the path of an HTML file; it is there if this is a sweep's folder
+     */
+    public Path sweepReport() {
+        return path.resolve("sweep.html");
+    }
+
+    /**
+     * The folder of one λ of a sweep.
+     *
+     * @param lambda the λ, as people write it
+     * @return a folder in this one
+     */
+    public RunFolder lambda(String lambda) {
+        return new RunFolder(path.resolve(LAMBDA + lambda));
+    }
+
+    /**
+     * The runs of a sweep, one for each λ.
+     *
+     * @return their folders, by name; none if this is no sweep's folder
+     * @throws IOException if the folder cannot be read
+     */
+    public List<RunFolder> sweep() throws IOException {
+        requireFolder();
+        try (Stream<Path> entries = Files.list(path)) {
+            return entries.filter(entry -> entry.getFileName().toString().startsWith(LAMBDA))
+                    .filter(Files::isDirectory)
+                    .sorted()
+                    .map(RunFolder::new)
+                    .toList();
+        }
+    }
+
+    private void requireFolder() throws IOException {
+        if (Files.notExists(path)) {
+            throw new NoSuchFileException(path.toString());
+        }
+        if (!Files.isDirectory(path)) {
+            throw new IllegalArgumentException(path + " is a file: give the folder of a run");
+        }
+    }
+
+    private static long seedOf(Path folder) {
+        return Long.parseLong(folder.getFileName().toString().substring(SEED.length()));
+    }
+
+    /**
+     * Looks whether a run may begin here. Nothing is made: what fails before a training begins leaves nothing behind.
+     *
+     * @throws DirectoryNotEmptyException if something is in the folder
+     * @throws IOException if the folder cannot be read, or could not be written to
+     */
+    public void requireFree() throws IOException {
+        if (Files.isDirectory(path)) {
+            try (Stream<Path> entries = Files.list(path)) {
+                if (entries.findAny().isPresent()) {
+                    throw new DirectoryNotEmptyException(path.toString());
+                }
+            }
+        }
+        requireWritable();
+    }
+
+    /**
+     * Looks whether the folder could be written to, and made if it is not there. Nothing is made.
+     *
+     * @throws IOException if it could not
+     */
+    public void requireWritable() throws IOException {
+        Path there = path.toAbsolutePath().normalize();
+        while (!Files.exists(there)) {
+            there = Objects.requireNonNull(there.getParent(), "a root is always there");
+        }
+        if (!Files.isDirectory(there)) {
+            throw new FileSystemException(there.toString(), null, "it is no folder, so nothing can be written in it");
+        }
+        if (!Files.isWritable(there)) {
+            throw new FileSystemException(there.toString(), null, "it is not allowed to write in this folder");
+        }
+    }
+
+    /**
+     * Reads where the run came from.
+     *
+     * @return the provenance
+     * @throws IOException if the file cannot be read
+     */
+    public Provenance provenance() throws IOException {
+        return JsonFile.read(provenanceFile(), Provenance.class);
+    }
+
+    /**
+     * Writes where the run came from.
+     *
+     * @param provenance the provenance
+     * @throws IOException if the file cannot be written
+     */
+    public void write(Provenance provenance) throws IOException {
+        replace(provenanceFile(), Json.pretty(provenance));
+    }
+
+    /**
+     * Reads what came out.
+     *
+     * @return the result; empty if the run is not finished
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<RunResult> result() throws IOException {
+        return Files.exists(resultFile())
+                ? Optional.of(JsonFile.read(resultFile(), RunResult.class))
+                : Optional.empty();
+    }
+
+    /**
+     * Writes what came out.
+     *
+     * @param result the result
+     * @throws IOException if the file cannot be written
+     */
+    public void write(RunResult result) throws IOException {
+        replace(resultFile(), Json.pretty(result));
+    }
+
+    /**
+     * Reads why the training was given up.
+     *
+     * @return the reason, as a sentence; empty if it was not
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<String> reason() throws IOException {
+        return Files.exists(reasonFile())
+                ? Optional.of(Files.readString(reasonFile()).strip())
+                : Optional.empty();
+    }
+
+    /**
+     * Writes why the training is given up.
+     *
+     * @param reason a sentence
+     * @throws IOException if the file cannot be written
+     */
+    public void giveUp(String reason) throws IOException {
+        Files.createDirectories(path);
+        replace(reasonFile(), reason + "\n");
+    }
+
+    /**
+     * Reads the metrics. A last line that was cut off by a crash is left out.
+     *
+     * @return the lines so far; none if there is no file
+     * @throws IOException if the file cannot be read
+     */
+    public List<Metrics> metrics() throws IOException {
+        return JsonFile.lines(metricsFile(), Metrics.class);
+    }
+
+    /**
+     * Adds a line to the metrics.
+     *
+     * @param metrics how the training stands
+     * @throws IOException if the file cannot be written
+     */
+    public void append(Metrics metrics) throws IOException {
+        JsonFile.append(metricsFile(), metrics);
+    }
+
+    /**
+     * Cuts off metrics that a resumed run is going to write again.
+     *
+     * @param lines how many stay
+     * @return those
+     * @throws IOException if the file cannot be read or written, or has fewer lines
+     */
+    public List<Metrics> keepMetrics(int lines) throws IOException {
+        List<Metrics> all = metrics();
+        if (all.size() < lines) {
+            throw new IOException(
+                    "%s has %d lines but the checkpoint was made after %d: put the missing ones back, or start anew"
+                            .formatted(metricsFile(), all.size(), lines));
+        }
+        List<Metrics> kept = all.subList(0, lines);
+        replace(metricsFile(), kept.stream().map(line -> Json.line(line) + "\n").collect(Collectors.joining()));
+        return List.copyOf(kept);
+    }
+
+    /**
+     * Writes a text file so that a crash leaves the old one or the new one, whole.
+     *
+     * @param file the file; replaced if it exists
+     * @param text what it shall hold
+     * @throws IOException if it cannot be written; then the old one is still there
+     */
+    public static void replace(Path file, String text) throws IOException {
+        Writing.to(file, () -> replaceBy(file, text));
+    }
+
+    private static void replaceBy(Path file, String text) throws IOException {
+        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+        try (FileChannel channel = FileChannel.open(
+                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}

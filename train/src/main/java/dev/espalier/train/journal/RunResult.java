@@ -1,0 +1,106 @@
+package dev.espalier.train.journal;
+
+import com.fasterxml.jackson.annotation.JsonAlias;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+
+/**
+ * What came out of a run: {@code result.json}, written last. A run without one is not finished.
+ *
+ * @param seed the run's seed
+ * @param steps steps done
+ * @param seconds spent on training
+ * @param lambda λ of the last step that had a penalty; 0 if none had
+ * @param loss mean loss of {@code model.onnx} on the test part
+ * @param scores what {@code model.onnx} scores on the test part, in ONNX Runtime; what counts most comes first
+ * @param prunedScores what {@code pruned.onnx} scores there
+ * @param groupsLeft share of groups that are not zero in {@code model.onnx}
+ * @param prunedGroupsLeft share of the same groups that are not zero in {@code pruned.onnx}; NaN if an earlier version wrote
+ *     this
+ * @param parametersBefore number of trained weights
+ * @param parametersAfter number of those that are left in {@code pruned.onnx}
+ * @param flopsBefore floating point operations for one sample
+ * @param flopsAfter those of {@code pruned.onnx}
+ * @param maxAbsDifference largest difference between outputs of both models
+ * @param latencyMillisecondsBefore how long ONNX Runtime takes for one sample, on one thread
+ * @param latencyMillisecondsAfter how long with {@code pruned.onnx}
+ */
+public record RunResult(
+        long seed,
+        long steps,
+        double seconds,
+        double lambda,
+        double loss,
+        SequencedMap<String, Double> scores,
+        SequencedMap<String, Double> prunedScores,
+        @JsonAlias("group_sparsity") double groupsLeft,
+        double prunedGroupsLeft,
+        long parametersBefore,
+        long parametersAfter,
+        long flopsBefore,
+        long flopsAfter,
+        double maxAbsDifference,
+        double latencyMillisecondsBefore,
+        double latencyMillisecondsAfter) {
+
+    /** Copies the maps. */
+    public RunResult {
+        scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
+        prunedScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(prunedScores));
+    }
+
+    /**
+     * The same with other latencies.
+     *
+     * @param before how long ONNX Runtime takes with {@code model.onnx}, in milliseconds
+     * @param after how long with {@code pruned.onnx}
+     * @return the result
+     */
+    public RunResult withLatency(double before, double after) {
+        return new RunResult(
+                seed,
+                steps,
+                seconds,
+                lambda,
+                loss,
+                scores,
+                prunedScores,
+                groupsLeft,
+                prunedGroupsLeft,
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                maxAbsDifference,
+                before,
+                after);
+    }
+
+    /**
+     * What counts most.
+     *
+     * @return the name of the first score
+     */
+    public String mainScore() {
+        return scores.firstEntry().getKey();
+    }
+
+    /**
+     * The share of parameters that are left.
+     *
+     * @return from 0 to 1
+     */
+    public double parametersLeft() {
+        return parametersBefore == 0 ? 1 : (double) parametersAfter / parametersBefore;
+    }
+
+    /**
+     * How many times faster the pruned model is.
+     *
+     * @return 1 for no difference
+     */
+    public double speedUp() {
+        return latencyMillisecondsBefore / latencyMillisecondsAfter;
+    }
+}

@@ -1,0 +1,112 @@
+package dev.espalier.train.run;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Task;
+import java.io.IOException;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/**
+ * What is made of a trained model: two ONNX files, and the judgement of ONNX Runtime on them.
+ *
+ * @param task by what they are judged
+ * @param folder where they go
+ */
+record Delivery(Task task, RunFolder folder) {
+    /** Latency is that of one sample on one thread. */
+    private static final int ONE_THREAD = 1;
+
+    /** Operations are counted for one sample. */
+    private static final SampleInputs DIMENSIONS = new SampleInputs(1, SampleInputs.DEFAULT.length(), 1);
+
+    private static final int THREADS = Runtime.getRuntime().availableProcessors();
+
+    RunResult deliver(Session session, long seed, double seconds) throws IOException {
+        Graph model = session.graph();
+        OnnxWriter.write(model, folder.model());
+        PruneTrial trial = prune(model);
+        OnnxWriter.write(trial.smaller(), folder.pruned());
+        task.accompany(folder.path());
+        RunResult result = judge(session, seed, seconds, trial.report());
+        folder.write(result);
+        return result;
+    }
+
+    /** The file that is delivered as trained is the original: of what was trained from, only the architecture is left. */
+    private PruneTrial prune(Graph model) {
+        PrunePlan plan = plan(model);
+        try (Judge judge = Judge.of(folder.model(), model, DIMENSIONS, ONE_THREAD)) {
+            Judge withSample = judge.with(task.sample(), "a sample of the test part");
+            return PruneTrial.of(withSample, model, plan, DIMENSIONS.dimensions(model));
+        }
+    }
+
+    private static PrunePlan plan(Graph model) {
+        try {
+            return Pruner.plan(model, PruneOptions.DEFAULT);
+        } catch (GraphException dead) {
+            throw new DivergedException("nothing is left of the model: " + dead.getMessage());
+        }
+    }
+
+    /** Looks at the files, not at what they were made from. */
+    private RunResult judge(Session session, long seed, double seconds, PruneReport report) {
+        try (OnnxRuntimeModel model = new OnnxRuntimeModel(folder.model(), THREADS);
+                OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS)) {
+            double[] difference = {0};
+            Evaluation before = task.evaluate(model::run, Task.Part.TEST);
+            Evaluation after = task.evaluate(
+                    inputs -> {
+                        SequencedMap<String, Tensor> outputs = pruned.run(inputs);
+                        difference[0] = Math.max(difference[0], difference(model.run(inputs), outputs));
+                        return outputs;
+                    },
+                    Task.Part.TEST);
+            return new RunResult(
+                    seed,
+                    session.steps(),
+                    seconds,
+                    session.lambda(),
+                    before.loss(),
+                    before.scores(),
+                    after.scores(),
+                    session.groups().groupsLeft(session.graph()),
+                    report.groupsLeft(),
+                    report.parametersBefore(),
+                    report.parametersAfter(),
+                    report.flopsBefore(),
+                    report.flopsAfter(),
+                    difference[0],
+                    report.latencyMillisecondsBefore().orElseThrow(),
+                    report.latencyMillisecondsAfter().orElseThrow());
+        }
+    }
+
+    private static double difference(Map<String, Tensor> left, Map<String, Tensor> right) {
+        double largest = 0;
+        for (Map.Entry<String, Tensor> output : left.entrySet()) {
+            Tensor other = right.get(output.getKey());
+            if (other == null) {
+                throw new IllegalStateException("the pruned model has no output " + output.getKey());
+            }
+            for (long i = 0; i < other.size(); i++) {
+                largest = Math.max(largest, Math.abs(output.getValue().getDouble(i) - other.getDouble(i)));
+            }
+        }
+        return largest;
+    }
+}

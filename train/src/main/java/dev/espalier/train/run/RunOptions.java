@@ -1,0 +1,45 @@
+package dev.espalier.train.run;
+
+import dev.espalier.engine.Device;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What of a run is up to the machine and the user, and does not change its outcome.
+ *
+ * @param device where the model is
+ * @param listener who wants to know how it goes
+ * @param stop asked after each step: true to write a checkpoint and leave
+ */
+public record RunOptions(Device device, TrainingListener listener, BooleanSupplier stop) {
+    /** On the CPU, silently, to the end. */
+    public static final RunOptions DEFAULT = new RunOptions(Device.CPU, TrainingListener.NOBODY, () -> false);
+
+    /**
+     * Whether models are in the memory of the CPU.
+     *
+     * @return false on a GPU
+     */
+    public boolean onCpu() {
+        return !device.isGpu();
+    }
+
+    /**
+     * The same with a listener.
+     *
+     * @param other who wants to know
+     * @return the options
+     */
+    public RunOptions withListener(TrainingListener other) {
+        return new RunOptions(device, other, stop);
+    }
+
+    /**
+     * The same with a way to stop.
+     *
+     * @param other asked after each step
+     * @return the options
+     */
+    public RunOptions withStop(BooleanSupplier other) {
+        return new RunOptions(device, listener, other);
+    }
+}

@@ -1,0 +1,296 @@
+package dev.espalier.train.run;
+
+import dev.espalier.engine.Network;
+import dev.espalier.engine.Precision;
+import dev.espalier.engine.TrainingStep;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.objective.Terms;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.core.kernel.StepKernel;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.step.NonFiniteGradientException;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepOptions.NonFinite;
+import dev.espalier.core.step.StepReport;
+import dev.espalier.core.tensor.TensorView;
+import dev.espalier.train.recipe.Method;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TrainingRecipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A model in training: the network, the optimizer, the penalty in force, and the step from batches to other weights. */
+final class Session implements AutoCloseable {
+    private final Recipe recipe;
+    private final Task task;
+    private final long seed;
+    private final ModelGroups groups;
+    private final Network network;
+    private final Optimizer optimizer;
+    private final Strength strength;
+    private final TrainingStep training;
+    private final TrainingListener listener;
+    private final Divergence divergence;
+    private final Meter meter = new Meter();
+    /** What the last step reported that was done, and what the last one did, which may have been skipped. */
+    private StepReport last = new StepReport(0, false, List.of());
+
+    private StepReport latest = last;
+
+    Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options) {
+        this(
+                recipe,
+                task,
+                initial,
+                seed,
+                options.listener(),
+                options.device().kernels(),
+                new Network(initial, task.objective(), options.device()));
+    }
+
+    /** A session that closes the network when it is closed. */
+    Session(
+            Recipe recipe,
+            Task task,
+            Graph initial,
+            long seed,
+            TrainingListener listener,
+            StepKernel.Factory kernels,
+            Network network) {
+        this.recipe = recipe;
+        this.task = task;
+        this.seed = seed;
+        this.groups = recipe.groupRules().derive(initial);
+        this.divergence = new Divergence(recipe, task.chance());
+        List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups);
+        Set<String> frozen = sets.stream()
+                .filter(ParameterSet::frozen)
+                .flatMap(set -> set.parameters().stream())
+                .map(Parameter::name)
+                .collect(Collectors.toSet());
+        this.listener = listener;
+        this.network = network.seed(seed)
+                .freeze(frozen::contains)
+                .precision(precision(recipe.training().precision()));
+        optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
+        strength = new Strength(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
+        training = new TrainingStep(network, this::update);
+    }
+
+    private static Precision precision(TrainingRecipe.Precision wanted) {
+        return switch (wanted) {
+            case FLOAT32 -> Precision.FLOAT32;
+            case TF32 -> Precision.TF32;
+            case BF16 -> Precision.BF16;
+        };
+    }
+
+    long stepsPerEpoch() {
+        return Math.ceilDiv(task.batchesPerEpoch(), recipe.training().accumulate());
+    }
+
+    /**
+     * Does a step.
+     *
+     * @param examples batches, of which as many are taken as make a step
+     */
+    void step(Examples examples) {
+        long started = System.nanoTime();
+        long left = task.batchesPerEpoch() - examples.position().batch();
+        int batches = (int) Math.min(recipe.training().accumulate(), left);
+        strength.beforeStep(examples.position());
+        for (int i = 0; i < batches; i++) {
+            add(examples.next(), 1.0 / batches);
+        }
+        try {
+            training.apply();
+        } catch (NonFiniteGradientException problem) {
+            throw new DivergedException(String.valueOf(problem.getMessage()));
+        }
+        strength.afterStep(last.summary());
+        meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
+    }
+
+    private void add(Example example, double share) {
+        Terms terms = network.addGradients(example.inputs(), example.targets(), share);
+        if (recipe.method().nonFinite() == NonFinite.FAIL) {
+            divergence.requireFinite(terms.loss(), optimizer.steps() + 1);
+        }
+        if (Double.isFinite(terms.loss())) { // else its step is skipped, and it says nothing of the others
+            meter.addBatch(terms.loss(), terms.get(Task.RIGHT), example.size());
+        }
+    }
+
+    private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        double most = recipe.training().clipNorm();
+        if (most > 0) {
+            network.clipGradients(most);
+        }
+        listener.beforeStep(new StepView(recipe.optimizer().rule(), optimizer, weights, gradients));
+        latest = optimizer.step(weights, gradients);
+        last = latest.skipped() ? last : latest;
+    }
+
+    /** Judges the model as it is. */
+    Evaluation evaluate() {
+        return task.evaluate(network::predict, Task.Part.VALIDATION);
+    }
+
+    /** Gives up if the training goes nowhere. */
+    void checkProgress(Evaluation evaluation) {
+        divergence.check(meter.loss(), evaluation, optimizer.steps());
+    }
+
+    /** The subgradient method makes small groups, not zeros: this makes zeros of them, unless healing began with that. */
+    void finish() {
+        if (recipe.method().kind().equals(Method.SUBGRADIENT) && recipe.phases().healEpochs() == 0) {
+            network.changeWeights(this::threshold);
+        }
+    }
+
+    private void threshold(Map<String, TensorView> weights) {
+        for (ParameterSet set : optimizer.sets()) {
+            Regularizer regularizer = set.regularizer();
+            if (regularizer != null) {
+                List<TensorView> views = new ArrayList<>();
+                set.parameters().forEach(parameter -> views.add(view(weights, parameter)));
+                regularizer.threshold(recipe.method().threshold(), views);
+            }
+        }
+    }
+
+    private static TensorView view(Map<String, TensorView> weights, Parameter parameter) {
+        TensorView view = weights.get(parameter.name());
+        if (view == null) {
+            throw new IllegalStateException("no weights of " + parameter.name());
+        }
+        return view;
+    }
+
+    /** All that a resumed training needs, as live memory by name. */
+    SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        optimizer.state().forEach((name, memory) -> state.put("optimizer/" + name, memory));
+        network.state().forEach((name, memory) -> state.put("network/" + name, memory));
+        strength.state().forEach((name, memory) -> state.put("strength/" + name, memory));
+        state.put("meter", meter.memory());
+        state.put("divergence", divergence.memory());
+        return state;
+    }
+
+    /** After {@link #state} was read back: what is derived from it. */
+    void restore() {
+        network.restore();
+        strength.restore();
+    }
+
+    /** Steps done or skipped. */
+    long steps() {
+        return optimizer.allSteps();
+    }
+
+    long totalSteps() {
+        return recipe.totalEpochs() * stepsPerEpoch();
+    }
+
+    boolean isLastOfPhase(int epoch) {
+        return epoch + 1 == recipe.totalEpochs() || !strength.phase(epoch).equals(strength.phase(epoch + 1));
+    }
+
+    String kernelName() {
+        return optimizer.kernelName();
+    }
+
+    /** λ of the last step that had a penalty; 0 if none had. */
+    double lambda() {
+        return strength.lastLambda();
+    }
+
+    ModelGroups groups() {
+        return groups;
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    Progress progress(int epoch, double secondsLeft) {
+        return new Progress(
+                seed,
+                strength.label(epoch),
+                steps(),
+                totalSteps(),
+                epoch + 1,
+                recipe.totalEpochs(),
+                meter.loss(),
+                task.trainingMetric(),
+                meter.score(),
+                strength.groupsLeft(last.summary()),
+                meter.samplesPerSecond(),
+                task.samples(),
+                secondsLeft);
+    }
+
+    Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
+        Map<String, TensorView> weights = network.readableWeights();
+        SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
+        groups.layers().forEach(layer -> nonZero.put(layer.name(), nonZeroGroups(layer, weights)));
+        int left = nonZero.values().stream().mapToInt(Integer::intValue).sum();
+        return new Metrics(
+                steps(),
+                progress.epoch(),
+                progress.phase(),
+                seconds,
+                meter.samplesPerSecond(),
+                rate(),
+                strength.lambda(),
+                meter.loss(),
+                task.trainingMetric(),
+                meter.score(),
+                last.penalty(),
+                evaluation.loss(),
+                evaluation.scores(),
+                groups.count() == 0 ? 1 : (double) left / groups.count(),
+                meter.iterationsPerGroup(),
+                optimizer.skippedSteps(),
+                nonZero,
+                task.measures());
+    }
+
+    private static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {
+        int count = 0;
+        for (boolean zero : layer.zeros(weights)) {
+            count += zero ? 0 : 1;
+        }
+        return count;
+    }
+
+    private double rate() {
+        return recipe.learningRate(stepsPerEpoch()).at(Math.max(0, steps() - 1));
+    }
+
+    /** The model as it is, with a note of its groups. */
+    Graph graph() {
+        return recipe.groupRules().note(network.graph());
+    }
+
+    @Override
+    public void close() {
+        optimizer.close();
+        network.close();
+    }
+}

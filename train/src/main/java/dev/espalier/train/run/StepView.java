@@ -1,0 +1,152 @@
+package dev.espalier.train.run;
+
+import dev.espalier.core.group.Groups;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.rule.Coefficients;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * What the optimizer is about to do: the proximal problem of every group, in double precision. For looking at: nothing of it is
+ * computed unless somebody asks, and nobody may change what it shows. Valid until the step is done.
+ */
+public final class StepView {
+    private final UpdateRule rule;
+    private final Optimizer optimizer;
+    private final Map<String, TensorView> weights;
+    private final Map<String, TensorView> gradients;
+
+    StepView(UpdateRule rule, Optimizer optimizer, Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        this.rule = rule;
+        this.optimizer = optimizer;
+        this.weights = weights;
+        this.gradients = gradients;
+    }
+
+    /**
+     * The proximal problem of a group: {@code argmin_z ½ Σ d_i (z_i − u_i/d_i)² + α h(z)}.
+     *
+     * @param before the group's weights before the step
+     * @param u D times the candidate, {@code u = D x − α m}
+     * @param d the metric's diagonal
+     * @param stepSize α
+     */
+    @SuppressWarnings("ArrayRecordComponent") // made for one look; nobody compares these records
+    public record GroupProblem(double[] before, double[] u, double[] d, double stepSize) {
+        /**
+         * The candidate after the gradient step.
+         *
+         * @return {@code u_i / d_i}
+         */
+        public double[] candidate() {
+            double[] x = new double[u.length];
+            for (int i = 0; i < x.length; i++) {
+                x[i] = u[i] / d[i];
+            }
+            return x;
+        }
+    }
+
+    /**
+     * The problems of a set of parameters that bears a penalty.
+     *
+     * @param regularizer the penalty and its groups
+     * @param problem from the number of a group to its problem; may be called from several threads
+     */
+    public record PenalisedSet(Regularizer regularizer, Function<Integer, GroupProblem> problem) {}
+
+    /**
+     * Which step is about to be done.
+     *
+     * @return from 1; skipped ones are not counted
+     */
+    public long step() {
+        return optimizer.steps() + 1;
+    }
+
+    /**
+     * The sets of parameters that bear a penalty in this step.
+     *
+     * @return their problems
+     */
+    public List<PenalisedSet> penalised() {
+        Moments moments = new Moments(optimizer);
+        List<PenalisedSet> penalised = new ArrayList<>();
+        for (ParameterSet set : optimizer.sets()) {
+            Optional<Regularizer> regularizer = Optional.ofNullable(set.regularizer());
+            if (regularizer.isPresent() && !set.frozen()) {
+                penalised.add(new PenalisedSet(regularizer.get(), problems(set, regularizer.get(), moments)));
+            }
+        }
+        return penalised;
+    }
+
+    private Function<Integer, GroupProblem> problems(ParameterSet set, Regularizer regularizer, Moments moments) {
+        Groups groups = regularizer.groups();
+        Coefficients numbers = rule.at(step());
+        double stepSize = set.learningRate().at(optimizer.allSteps());
+        double kept = 1 - stepSize * set.weightDecay();
+        List<TensorView> setWeights = views(set, parameter -> find(weights, parameter));
+        List<TensorView> setGradients = views(set, parameter -> find(gradients, parameter));
+        Optional<List<TensorView>> first =
+                rule.hasFirstMoment() ? Optional.of(views(set, moments::first)) : Optional.empty();
+        Optional<List<TensorView>> second =
+                rule.hasSecondMoment() ? Optional.of(views(set, moments::second)) : Optional.empty();
+        return group -> {
+            double[] before = groups.gather(group, setWeights);
+            double[] g = groups.gather(group, setGradients);
+            Supplier<double[]> none = () -> new double[g.length];
+            double[] m = first.map(views -> groups.gather(group, views)).orElseGet(none);
+            double[] v = second.map(views -> groups.gather(group, views)).orElseGet(none);
+            double[] u = new double[g.length];
+            double[] d = new double[g.length];
+            for (int i = 0; i < g.length; i++) {
+                double direction = numbers.scaleFirst() * (numbers.keepFirst() * m[i] + numbers.addFirst() * g[i]);
+                double square = numbers.keepSecond() * v[i] + numbers.addSecond() * g[i] * g[i];
+                d[i] = Math.sqrt(numbers.scaleSecond() * square + numbers.innerEpsilon()) + numbers.outerEpsilon();
+                u[i] = d[i] * (kept * before[i]) - stepSize * direction;
+            }
+            return new GroupProblem(before, u, d, stepSize);
+        };
+    }
+
+    private static List<TensorView> views(ParameterSet set, Function<Parameter, TensorView> view) {
+        return set.parameters().stream().map(view).toList();
+    }
+
+    private static TensorView find(Map<String, TensorView> views, Parameter parameter) {
+        return Objects.requireNonNull(views.get(parameter.name()), parameter.name());
+    }
+
+    /** The optimizer's moments, by what {@link Optimizer#state} calls them. */
+    private record Moments(Map<String, MemorySegment> state) {
+        Moments(Optimizer optimizer) {
+            this(optimizer.state());
+        }
+
+        TensorView first(Parameter parameter) {
+            return view("first/", parameter);
+        }
+
+        TensorView second(Parameter parameter) {
+            return view("second/", parameter);
+        }
+
+        private TensorView view(String moment, Parameter parameter) {
+            String name = moment + parameter.name();
+            return TensorView.of(Objects.requireNonNull(state.get(name), name), ElementType.FLOAT32, parameter.size());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package dev.espalier.train.run;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.engine.Network;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.group.HeldZeros;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.core.prox.Summary;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.train.recipe.Phase;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TargetRecipe;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
+ * while healing, when the groups that are zero are held there.
+ */
+final class Strength {
+    /** How often in an epoch λ is adapted. */
+    private static final int CHANGES_PER_EPOCH = 10;
+
+    private static final int NOW = 0;
+    private static final int LAST = 1;
+
+    private final Recipe recipe;
+    private final Network network;
+    private final Optimizer optimizer;
+    private final List<Phase> phases;
+    private final int batchesPerEpoch;
+    private final long stepsPerEpoch;
+    private final HeldZeros held;
+    private final Optional<TargetRecipe> target;
+    private final Optional<StrengthController> controller;
+
+    /** λ that is in force, and the last one above zero. */
+    private final double[] lambda = new double[2];
+
+    /** How much of the phase was done before the current step. */
+    private double progress;
+
+    Strength(
+            Recipe recipe,
+            ModelGroups groups,
+            Network network,
+            Optimizer optimizer,
+            int batchesPerEpoch,
+            long stepsPerEpoch) {
+        this.recipe = recipe;
+        this.network = network;
+        this.optimizer = optimizer;
+        this.batchesPerEpoch = batchesPerEpoch;
+        this.stepsPerEpoch = stepsPerEpoch;
+        this.phases = recipe.phases(stepsPerEpoch);
+        this.held = new HeldZeros(groups);
+        this.target = recipe.target();
+        this.controller =
+                target.map(wanted -> new StrengthController(recipe.lambda(), wanted.share(), wanted.reachedAfter()));
+    }
+
+    Phase phase(long epoch) {
+        long left = epoch;
+        for (Phase phase : phases) {
+            if (left < phase.epochs()) {
+                return phase;
+            }
+            left -= phase.epochs();
+        }
+        throw new IllegalArgumentException("epoch " + epoch + " is after the end of training");
+    }
+
+    /** What the phase of an epoch is called; a baseline has only one, which makes nothing sparse. */
+    String label(long epoch) {
+        return recipe.penaltyInForce().isPresent() ? phase(epoch).label() : "train";
+    }
+
+    private long firstEpoch(Phase searched) {
+        long first = 0;
+        for (Phase phase : phases.subList(0, phases.indexOf(searched))) {
+            first += phase.epochs();
+        }
+        return first;
+    }
+
+    /** λ that is in force; 0 for none. */
+    double lambda() {
+        return lambda[NOW];
+    }
+
+    /** The last λ above zero; 0 if there was none. */
+    double lastLambda() {
+        return lambda[LAST];
+    }
+
+    /** Before a step: at the beginning of a phase, sets what the phase is about. */
+    void beforeStep(BatchPosition next) {
+        Phase phase = phase(next.epoch());
+        long epochsBefore = next.epoch() - firstEpoch(phase);
+        progress = (epochsBefore + (double) next.batch() / batchesPerEpoch) / phase.epochs();
+        if (progress > 0) {
+            return;
+        }
+        switch (phase.kind()) {
+            case WARM_UP -> change(0);
+            case SPARSIFY -> change(recipe.penaltyInForce().isPresent() ? recipe.lambda() : 0);
+            case HEAL -> {
+                change(0);
+                held.hold(network.readableWeights(), recipe.method().threshold());
+                hold();
+            }
+        }
+    }
+
+    private void hold() {
+        if (held.isEmpty()) {
+            network.release();
+        } else {
+            network.hold(held::apply);
+        }
+    }
+
+    /** After a step: lets the controller adapt λ. Without a penalty there is nothing to adapt. */
+    void afterStep(Summary summary) {
+        if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
+            change(controller.get().next(progress, share(summary)));
+        }
+    }
+
+    private long changeEvery() {
+        return Math.max(1, stepsPerEpoch / CHANGES_PER_EPOCH);
+    }
+
+    /** The share of groups that are not zero. A step without a penalty knows nothing of zeros: then it is what is held. */
+    double groupsLeft(Summary summary) {
+        int zero = held.count() > 0 ? held.count() : summary.zeroed();
+        return summary.groups() == 0 ? 1 : 1 - (double) zero / summary.groups();
+    }
+
+    /** What is left of what the target is about. */
+    private double share(Summary summary) {
+        return target.orElseThrow().counted().applyAsDouble(new TargetRecipe.Left() {
+            @Override
+            public double groups() {
+                return groupsLeft(summary);
+            }
+
+            @Override
+            public double parameters() {
+                return share(PruneReport::parametersAfter, PruneReport::parametersBefore);
+            }
+
+            @Override
+            public double flops() {
+                return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
+            }
+        });
+    }
+
+    private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
+        Graph graph = network.graph();
+        try {
+            PruneReport report =
+                    PruneReport.of(Pruner.plan(graph, PruneOptions.DEFAULT), SampleInputs.DEFAULT.dimensions(graph));
+            return (double) after.applyAsLong(report) / before.applyAsLong(report);
+        } catch (GraphException _) {
+            return 0; // all paths to the output are cut, and groups may still come back
+        }
+    }
+
+    private void change(double strength) {
+        lambda[NOW] = strength;
+        lambda[LAST] = strength > 0 ? strength : lambda[LAST];
+        apply();
+    }
+
+    private void apply() {
+        if (recipe.penaltyInForce().isPresent()) {
+            optimizer.changePenalty(recipe.penalty(lambda[NOW]).orElseThrow());
+        }
+    }
+
+    /** After {@link #state} was read back: tells the optimizer. */
+    void restore() {
+        apply();
+        hold();
+    }
+
+    SequencedMap<String, MemorySegment> state() {
+        SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
+        state.put("lambda", MemorySegment.ofArray(lambda));
+        controller.ifPresent(adapting -> state.putAll(adapting.state()));
+        state.putAll(held.state());
+        return state;
+    }
+}

@@ -1,0 +1,239 @@
+package dev.espalier.train.run;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.MetricsLog;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.SequencedMap;
+
+/**
+ * A training from one seed, in a folder of its own: from a model's first weights to {@code pruned.onnx}.
+ *
+ * <p>Killed at any moment, a run that is resumed ends with the same weights as one that was not: what it goes on from is
+ * written down every so many steps, and nothing else has a memory.
+ */
+public final class TrainingRun {
+    private final Recipe whole;
+    private final Recipe recipe;
+    private final Task task;
+    private final Graph initial;
+    private final long seed;
+    private final RunFolder experiment;
+    private final RunFolder folder;
+    private final RunOptions options;
+    private final Checkpoints checkpoints;
+
+    /** Where the run stands, as memory that a checkpoint holds: the epoch and the number of the next batch. */
+    private final long[] position = new long[2];
+
+    /** Lines of metrics that are written. */
+    private final long[] lines = new long[1];
+
+    /** Seconds that were spent on the run, up to the last checkpoint. */
+    private final double[] seconds = new double[1];
+
+    /** When {@link #seconds} was set. */
+    private long since = System.nanoTime();
+
+    /**
+     * A run.
+     *
+     * @param recipe how to train
+     * @param task what is learned
+     * @param seed what all that is random depends on
+     * @param folder where everything is written
+     * @param options what does not change the outcome
+     */
+    public TrainingRun(Recipe recipe, Task task, long seed, RunFolder folder, RunOptions options) {
+        this(recipe, task, task.model(Weights.seeded(seed)), seed, folder, options);
+    }
+
+    /**
+     * A run that starts from given weights.
+     *
+     * @param recipe how to train
+     * @param task what is learned
+     * @param initial the model to start from
+     * @param seed what all that is random depends on
+     * @param folder where everything is written
+     * @param options what does not change the outcome
+     */
+    public TrainingRun(Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
+        this(recipe.withSeed(seed), task, initial, seed, folder, folder, options);
+    }
+
+    /**
+     * A run of an experiment.
+     *
+     * @param whole how to train, for all seeds
+     * @param task what is learned
+     * @param initial the model to start from
+     * @param seed one of the seeds
+     * @param experiment where the recipe for all seeds is written
+     * @param folder where everything else is written; the same if there is only one seed
+     * @param options what does not change the outcome
+     */
+    TrainingRun(
+            Recipe whole,
+            Task task,
+            Graph initial,
+            long seed,
+            RunFolder experiment,
+            RunFolder folder,
+            RunOptions options) {
+        this.whole = whole;
+        this.recipe = whole.withSeed(seed);
+        this.task = task;
+        this.initial = initial;
+        this.seed = seed;
+        this.experiment = experiment;
+        this.folder = folder;
+        this.options = options;
+        this.checkpoints =
+                new Checkpoints(folder.checkpoints(), recipe.checkpoint().keep());
+    }
+
+    /**
+     * Trains from the beginning. The folder must be empty or not there yet; it is made when the first step can be done.
+     *
+     * @return what came out; empty if the run was stopped, and can be resumed
+     * @throws IOException if something cannot be written; what was written before stays
+     */
+    public Optional<RunResult> begin() throws IOException {
+        folder.requireFree();
+        return train();
+    }
+
+    /**
+     * Goes on from the last checkpoint, or starts if there is none. A run that is finished is left as it is. What was begun with
+     * another recipe is refused.
+     *
+     * @return what came out; empty if the run was stopped again
+     * @throws IOException if something cannot be read or written; what was written before stays
+     */
+    public Optional<RunResult> resume() throws IOException {
+        RecipeChanges.requireSame(folder, recipe);
+        Optional<RunResult> finished = folder.result();
+        if (finished.isPresent()) {
+            return finished;
+        }
+        return train();
+    }
+
+    private Optional<RunResult> train() throws IOException {
+        try {
+            return trainOrGiveUp();
+        } catch (DivergedException nowhere) {
+            folder.giveUp(String.valueOf(nowhere.getMessage()));
+            throw nowhere;
+        }
+    }
+
+    private Optional<RunResult> trainOrGiveUp() throws IOException {
+        try (Session session = new Session(recipe, task, initial, seed, options)) {
+            Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
+            if (checkpoint.isPresent()) {
+                session.restore();
+                options.listener().onNote("going on from " + checkpoint.get());
+            } else {
+                writeOrigin(session);
+            }
+            Files.deleteIfExists(folder.reasonFile());
+            since = System.nanoTime();
+            if (!train(session)) {
+                return Optional.empty();
+            }
+            session.finish();
+            return Optional.of(new Delivery(task, folder).deliver(session, seed, secondsNow()));
+        }
+    }
+
+    /** All that could fail before the first step has not: now there is something to write down. */
+    private void writeOrigin(Session session) throws IOException {
+        if (Standing.of(folder) != Standing.NOTHING) {
+            options.listener()
+                    .onNote(folder.path() + " has no checkpoint that could be gone on from: its training ended before"
+                            + " the first, or all are damaged; it begins again with epoch 1");
+        }
+        Files.createDirectories(folder.path());
+        RunFolder.replace(experiment.recipe(), whole.toToml());
+        RunFolder.replace(folder.recipe(), recipe.toToml());
+        folder.write(Origin.provenance(seed, session.kernelName(), options.device()));
+    }
+
+    /** To the end; false if the run was stopped before. */
+    private boolean train(Session session) throws IOException {
+        Pace pace = new Pace(session.steps(), session.totalSteps());
+        try (MetricsLog log = new MetricsLog(folder, Math.toIntExact(lines[0]));
+                Examples examples =
+                        task.examples(seed, new BatchPosition(position[0], position[1]), recipe.totalEpochs())) {
+            while (examples.hasNext()) {
+                int epoch = Math.toIntExact(examples.position().epoch());
+                session.step(examples);
+                position[0] = examples.position().epoch();
+                position[1] = examples.position().batch();
+                Progress progress = session.progress(epoch, pace.secondsLeft(session.steps()));
+                options.listener().onStep(progress);
+                if (position[0] > epoch && isEvaluated(session, epoch)) {
+                    evaluate(session, progress, log);
+                }
+                boolean stop = options.stop().getAsBoolean();
+                if (stop
+                        || !examples.hasNext()
+                        || session.steps() % recipe.checkpoint().every() == 0) {
+                    save(session);
+                }
+                if (stop && examples.hasNext()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** After every so many epochs, and at the end of each phase. */
+    private boolean isEvaluated(Session session, int epoch) {
+        return (epoch + 1) % recipe.evaluation().every() == 0 || session.isLastOfPhase(epoch);
+    }
+
+    private void evaluate(Session session, Progress progress, MetricsLog log) throws IOException {
+        Evaluation evaluation = session.evaluate();
+        Metrics metrics = session.metrics(evaluation, progress, secondsNow());
+        log.append(metrics);
+        lines[0]++;
+        options.listener().onEvaluation(progress, metrics);
+        session.checkProgress(evaluation);
+        session.meter().reset();
+    }
+
+    private void save(Session session) throws IOException {
+        seconds[0] = secondsNow();
+        since = System.nanoTime();
+        checkpoints.save(session.steps(), state(session));
+    }
+
+    private double secondsNow() {
+        return seconds[0] + (System.nanoTime() - since) / 1e9;
+    }
+
+    /** All that a resumed run needs, as live memory by name. */
+    private SequencedMap<String, MemorySegment> state(Session session) {
+        SequencedMap<String, MemorySegment> state = session.state();
+        state.put("run/position", MemorySegment.ofArray(position));
+        state.put("run/lines", MemorySegment.ofArray(lines));
+        state.put("run/seconds", MemorySegment.ofArray(seconds));
+        return state;
+    }
+}

@@ -1,8 +1,0 @@
-/**
- * A training run: what is learned ({@link dev.espalier.train.task.Task}), the run over its phases
- * ({@link dev.espalier.training.TrainingRun}), and what is delivered at its end.
- */
-@NullMarked
-package dev.espalier.training;
-
-import org.jspecify.annotations.NullMarked;

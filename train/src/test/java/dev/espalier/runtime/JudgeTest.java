@@ -1,0 +1,225 @@
+package dev.espalier.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.onnx.OnnxException;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Elementwise.Cast;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Reduce;
+import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Size;
+import dev.espalier.graph.op.Slice;
+import dev.espalier.graph.op.Unsqueeze;
+import dev.espalier.graph.prune.Equivalence;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models that are not what they should be, and what ONNX Runtime has to say about them. */
+final class JudgeTest {
+    private static final OnnxWriter.Options AS_USUAL = OnnxWriter.Options.DEFAULT;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    private Path write(Graph graph) throws IOException {
+        Path file = folder.resolve("original.onnx");
+        OnnxWriter.write(graph, file);
+        return file;
+    }
+
+    /** What the judge says when the file of one graph was read as another one. */
+    private String misread(Graph original, Graph read) throws IOException {
+        Path file = write(original);
+        try (Judge judge = Judge.of(file, read, SampleInputs.DEFAULT, 1)) {
+            GraphException refused = assertThrows(GraphException.class, () -> judge.requireRead(read, AS_USUAL));
+            String message = String.valueOf(refused.getMessage());
+            assertTrue(message.startsWith(file + " was misread: "), message);
+            return message;
+        }
+    }
+
+    private static Graph twoLayers(float weight) {
+        GraphBuilder graph = new GraphBuilder("two layers");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value first = graph.parameter("first", Tensor.of(new float[] {1, -2, 3, 4, -5, weight}, 2, 3));
+        Value hidden = graph.add("relu", new Unary(Unary.Function.RELU), graph.add("hidden", new MatMul(), x, first));
+        Value second = graph.parameter("second", Tensor.of(new float[] {1, 2, 0, 0, 3, 4}, 3, 2));
+        return graph.outputs(graph.add("y", new MatMul(), hidden, second));
+    }
+
+    @Test
+    void aModelThatWasReadAsItIsIsFoundEqualForSeveralLengths() throws IOException {
+        Graph graph = twoLayers(6);
+        try (Judge judge = Judge.of(write(graph), graph, SampleInputs.DEFAULT, 1)) {
+            Equivalence found = judge.requireRead(graph, AS_USUAL);
+            assertTrue(found.absolute() <= 1e-5, found.toString());
+            String verdict = judge.verdict(found);
+            assertTrue(verdict.contains("equal to") && verdict.contains("batch = 2; batch = 3"), verdict);
+            assertEquals(Map.of("batch", 2L), judge.lengths());
+        }
+    }
+
+    @Test
+    void anotherWeightIsSeen() throws IOException {
+        String message = misread(twoLayers(6), twoLayers(6.01f));
+        assertTrue(message.contains("output y for batch = ") && message.contains("other inputs move it"), message);
+    }
+
+    /** Pruned rightly from what was read wrongly: no comparison of the two would find that. */
+    @Test
+    void aMistakeOfTheReaderIsSeenInWhatIsPruned() throws IOException {
+        Graph read = twoLayers(7);
+        Path file = write(twoLayers(6));
+        for (double threshold : new double[] {0, 1e-3}) {
+            var plan = Pruner.plan(read, PruneOptions.DEFAULT.withThreshold(threshold));
+            assertTrue(plan.changes());
+            try (Judge judge = Judge.of(file, read, SampleInputs.DEFAULT, 1)) {
+                GraphException refused =
+                        assertThrows(GraphException.class, () -> PruneTrial.of(judge, read, plan, judge.lengths()));
+                assertTrue(String.valueOf(refused.getMessage()).contains(" was misread: "), refused.getMessage());
+            }
+        }
+    }
+
+    /** The mean of at most so many numbers; a reader that takes a slice for full divides by the wrong number. */
+    private static Graph meanOfSlice(int most, boolean full) {
+        GraphBuilder graph = new GraphBuilder("mean of a slice");
+        Value x = graph.input("x", DataType.FLOAT32, 1, "length");
+        Value slice = graph.add(
+                "slice",
+                new Slice(),
+                x,
+                graph.constant("from", Tensor.of(new long[] {0})),
+                graph.constant("to", Tensor.of(new long[] {most})),
+                graph.constant("axes", Tensor.of(new long[] {1})));
+        Value sum = graph.add("sum", new Reduce(Reduce.Function.SUM, List.of(1L), true), slice);
+        Value size = full
+                ? graph.constant("size", Tensor.scalar(DataType.INT64, most))
+                : graph.add("size", new Size(), slice);
+        Value count = graph.add("count", new Cast(DataType.FLOAT32), size);
+        return graph.outputs(graph.add("mean", new Binary(Binary.Function.DIVIDE), sum, count));
+    }
+
+    @Test
+    void aSliceThatIsTakenForFullIsSeen() throws IOException {
+        for (int most : new int[] {4, 20, 100}) {
+            String message = misread(meanOfSlice(most, false), meanOfSlice(most, true));
+            assertTrue(message.contains("output mean for length = "), message);
+        }
+    }
+
+    /** Words by their places in a table, weighted by a mask. */
+    private static Graph words(float lastRow, boolean masked) {
+        GraphBuilder graph = new GraphBuilder("words");
+        Value ids = graph.input("ids", DataType.INT64, "batch", "words");
+        Value mask = graph.input("mask", DataType.INT64, "batch", "words");
+        Value table = graph.parameter(
+                "table",
+                Tensor.compute(
+                        DataType.FLOAT32, new long[] {12, 2}, i -> (i < 22 ? 1 : lastRow) * Math.sin((double) i)));
+        Value found = graph.add("found", new Gather(0), table, ids);
+        Value shares =
+                graph.add("shares", new Unsqueeze(List.of(2L)), graph.add("float", new Cast(DataType.FLOAT32), mask));
+        Value weighted = masked ? graph.add("weighted", new Binary(Binary.Function.MULTIPLY), found, shares) : found;
+        return graph.outputs(graph.add("sum", new Reduce(Reduce.Function.SUM, List.of(1L), false), weighted));
+    }
+
+    @Test
+    void everyRowOfATableAndBothValuesOfAMaskAreTried() throws IOException {
+        misread(words(1, true), words(2, true));
+        misread(words(1, true), words(1, false));
+    }
+
+    @Test
+    void anAxisThatWasReadAsANumberIsSeen() throws IOException {
+        Graph original = meanOfSlice(20, false);
+        Graph fixed = original.withDimensions(Map.of("length", 16L));
+        Path file = write(original);
+        GraphException refused = assertThrows(
+                GraphException.class,
+                () -> Judge.of(file, fixed, SampleInputs.DEFAULT, 1).close());
+        assertTrue(String.valueOf(refused.getMessage()).contains("axis 1 of input x is free"), refused.getMessage());
+    }
+
+    /** Both axes are free, but together they must hold a multiple of 48 numbers. */
+    @Test
+    void lengthsThatTheOriginalDoesNotTakeAreLeftOut() throws IOException {
+        GraphBuilder builder = new GraphBuilder("rows");
+        Value x = builder.input("x", DataType.FLOAT32, "batch", "length");
+        Value rows =
+                builder.add("rows", new Reshape(false), x, builder.constant("shape", Tensor.of(new long[] {-1, 48})));
+        Graph graph = builder.outputs(builder.add(
+                "y",
+                new MatMul(),
+                rows,
+                builder.parameter("w", Tensor.compute(DataType.FLOAT32, new long[] {48, 3}, Math::sin))));
+        try (Judge judge = Judge.of(write(graph), graph, new SampleInputs(1, 16, 1), 1)) {
+            assertEquals(Map.of("batch", 1L, "length", 48L), judge.lengths());
+            String verdict = judge.verdict(judge.requireRead(graph, AS_USUAL));
+            assertTrue(verdict.contains("batch = 1, length = 48; batch = "), verdict);
+        }
+    }
+
+    @Test
+    void whatOnnxRuntimeDoesNotRunIsTold() throws IOException {
+        GraphBuilder builder = new GraphBuilder("brain floats");
+        Value x = builder.input("x", DataType.BFLOAT16, 4);
+        Graph graph = builder.outputs(builder.add("y", new Unary(Unary.Function.SIN), x));
+        Path file = write(graph);
+        IllegalStateException refused = assertThrows(
+                IllegalStateException.class,
+                () -> Judge.of(file, graph, SampleInputs.DEFAULT, 1).close());
+        assertTrue(
+                String.valueOf(refused.getMessage()).startsWith("ONNX Runtime does not run " + file),
+                refused::toString);
+    }
+
+    @Test
+    void realModelsThatCanBeReadAreReadAsTheyAre() throws IOException {
+        String models = System.getenv("ESPALIER_MODELS");
+        assumeTrue(models != null, "ESPALIER_MODELS names no folder with ONNX files");
+        List<Path> files;
+        try (Stream<Path> all = Files.list(Path.of(models))) {
+            files = all.filter(file -> file.toString().endsWith(".onnx"))
+                    .sorted()
+                    .toList();
+        }
+        assertFalse(files.isEmpty(), models);
+        for (Path file : files) {
+            Graph graph;
+            try {
+                graph = OnnxReader.read(file).graph();
+            } catch (OnnxException | GraphException _) {
+                continue; // told, and not written
+            }
+            try (Judge judge = Judge.of(file, graph, SampleInputs.DEFAULT, 1)) {
+                judge.requireRead(graph, AS_USUAL);
+            }
+        }
+    }
+}

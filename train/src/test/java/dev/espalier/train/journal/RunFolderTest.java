@@ -1,0 +1,199 @@
+package dev.espalier.train.journal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunFolderTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    Path temporary;
+
+    @Test
+    void metricsComeBackAsTheyWere() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        List<Metrics> lines = List.of(metrics(10, 0.5), metrics(20, Double.NaN));
+        for (Metrics line : lines) {
+            folder.append(line);
+        }
+        assertEquals(lines, folder.metrics());
+        assertEquals(
+                List.of("accuracy", "a"),
+                List.copyOf(folder.metrics().getFirst().scores().keySet()));
+        assertTrue(Files.readString(folder.metricsFile()).contains("\"train_loss\":0.5,"));
+        assertTrue(Files.readString(folder.metricsFile()).contains("\"train_loss\":null,"));
+    }
+
+    @Test
+    void linesOfOlderVersionsAreReadWithoutWhatTheyLack() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        String line = Files.readString(folder.metricsFile());
+        Files.writeString(folder.metricsFile(), line.replace(",\"data\":{\"unknown_tokens_test\":0.25}", ""));
+        assertTrue(folder.metrics().getFirst().data().isEmpty());
+    }
+
+    @Test
+    void aLineThatACrashCutOffIsLeftOut() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        Files.writeString(folder.metricsFile(), "{\"step\":", StandardOpenOption.APPEND);
+        assertEquals(List.of(metrics(10, 0.5)), folder.metrics());
+        folder.keepMetrics(1);
+        folder.append(metrics(20, 0.25));
+        assertEquals(List.of(metrics(10, 0.5), metrics(20, 0.25)), folder.metrics());
+    }
+
+    @Test
+    void aDamagedLineIsNamed() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        Files.writeString(folder.metricsFile(), "{\"step\":\n");
+        assertTrue(assertThrows(IOException.class, folder::metrics).toString().contains("metrics.jsonl is damaged"));
+    }
+
+    @Test
+    void metricsThatAreMissingAreNotMadeUp() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        assertThrows(IOException.class, () -> folder.keepMetrics(2));
+    }
+
+    @Test
+    void aResultComesBackAsItWas() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(Optional.empty(), folder.result());
+        RunResult result = new RunResult(
+                7,
+                100,
+                12.5,
+                1e-3,
+                0.1,
+                new LinkedHashMap<>(Map.of("accuracy", 0.97)),
+                new LinkedHashMap<>(Map.of("accuracy", 0.98)),
+                0.5,
+                0.4,
+                1000,
+                200,
+                5000,
+                2000,
+                1e-6,
+                2,
+                1);
+        folder.write(result);
+        assertEquals(Optional.of(result), folder.result());
+        assertEquals(0.2, result.parametersLeft());
+        assertEquals(2, result.speedUp());
+    }
+
+    @Test
+    void provenanceComesBackAsItWas() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        Provenance provenance = new Provenance("1", "abc", "now", 3, "25", "Linux", "aarch64", 2, "e", "k", "cpu");
+        folder.write(provenance);
+        assertEquals(provenance, folder.provenance());
+    }
+
+    @Test
+    void aFolderThatHoldsSomethingIsNotTaken() throws IOException {
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        folder.requireFree();
+        assertFalse(Files.exists(folder.path()), "it was made, though nothing has begun");
+        Files.createDirectory(folder.path());
+        folder.requireFree();
+        Files.writeString(folder.recipe(), "");
+        assertThrows(DirectoryNotEmptyException.class, folder::requireFree);
+        String message = String.valueOf(assertThrows(
+                        FileSystemException.class,
+                        () -> new RunFolder(folder.recipe().resolve("a").resolve("b")).requireFree())
+                .getMessage());
+        assertTrue(message.startsWith(folder.recipe().toString()), message);
+    }
+
+    @Test
+    void aReasonComesBackAsItWas() throws IOException {
+        RunFolder folder = new RunFolder(temporary.resolve("run"));
+        assertEquals(Optional.empty(), folder.reason());
+        folder.giveUp("the loss is NaN: lower optimizer.rate = 0.1");
+        assertEquals(Optional.of("the loss is NaN: lower optimizer.rate = 0.1"), folder.reason());
+    }
+
+    /** Lines and results as versions wrote them that said group sparsity, and knew accuracy only. */
+    @Test
+    void whatOlderVersionsWroteCanBeRead() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        Files.writeString(folder.metricsFile(), """
+                {"step":12,"epoch":1.0,"phase":"sparsify","seconds":0.5,"samples_per_second":800.0,"learning_rate":0.01,\
+                "lambda":0.01,"train_loss":2.1,"train_accuracy":0.25,"penalty":3.0,"loss":1.9,"scores":{"accuracy":0.3},\
+                "group_sparsity":0.75,"iterations_per_group":1.5,"skipped_steps":0,"non_zero_groups":{"a":3}}
+                """);
+        Metrics line = folder.metrics().getFirst();
+        assertEquals("accuracy", line.trainMetric());
+        assertEquals(0.25, line.trainScore());
+        assertEquals(0.75, line.groupsLeft());
+        Files.writeString(folder.resultFile(), """
+                {"seed":1,"steps":24,"seconds":1.0,"lambda":0.01,"loss":0.2,"scores":{"accuracy":0.9},\
+                "pruned_scores":{"accuracy":0.9},"group_sparsity":0.75,"parameters_before":10,"parameters_after":5,\
+                "flops_before":20,"flops_after":10,"max_abs_difference":0.0,"latency_milliseconds_before":1.0,\
+                "latency_milliseconds_after":0.5}
+                """);
+        RunResult result = folder.result().orElseThrow();
+        assertEquals(0.75, result.groupsLeft());
+        assertEquals(Double.NaN, result.prunedGroupsLeft());
+    }
+
+    @Test
+    void seedsAreRunsOfTheirOwnInOrder() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(List.of(folder), folder.runs());
+        Files.createDirectory(folder.seed(10).path());
+        Files.createDirectory(folder.seed(9).path());
+        Files.createDirectory(temporary.resolve("seed-x"));
+        assertEquals(List.of(folder.seed(9), folder.seed(10)), folder.runs());
+    }
+
+    @Test
+    void spreadIsThatOfASample() {
+        assertEquals(new Spread(2, 1, 3), Spread.of(List.of(1.0, 2.0, 3.0)));
+        assertEquals("97.0 ± 1.0 %", Spread.of(List.of(0.96, 0.97, 0.98)).percent());
+        assertEquals("97.0 %", Spread.of(List.of(0.97)).percent());
+    }
+
+    private static Metrics metrics(long step, double loss) {
+        LinkedHashMap<String, Double> scores = new LinkedHashMap<>();
+        scores.put("accuracy", 0.9);
+        scores.put("a", 0.8);
+        return new Metrics(
+                step,
+                1.5,
+                "sparsify",
+                3,
+                1000,
+                1e-3,
+                1e-4,
+                loss,
+                "exact_spans",
+                0.9,
+                0.01,
+                0.4,
+                scores,
+                0.7,
+                1.2,
+                0,
+                new LinkedHashMap<>(Map.of("conv.weight", 3)),
+                new LinkedHashMap<>(Map.of("unknown_tokens_test", 0.25)));
+    }
+}

@@ -1,0 +1,298 @@
+package dev.espalier.train.run;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.core.tensor.TensorView;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+
+/** A training whose weights are out of the processor's reach goes as any other. */
+class SessionTest {
+    private static Network near(Graph model, Objective objective) {
+        return new Network(model, objective, Device.CPU);
+    }
+
+    private static Network far(Graph model, Objective objective) {
+        return Network.outOfReach(model, objective, Device.CPU);
+    }
+
+    private static Recipe recipe(String... overrides) {
+        return Recipe.parse("test.toml", """
+                [data]
+                kind = "digits"
+                train_limit = 200
+                test_limit = 50
+                [model]
+                kind = "mlp"
+                hidden = [24, 16]
+                [penalty]
+                kind = "group-lasso"
+                lambda = 2e-2
+                [optimizer]
+                rate = 1e-2
+                [phases]
+                heal_epochs = 2
+                [training]
+                epochs = 3
+                batch_size = 20
+                """, List.of(overrides));
+    }
+
+    private static Session session(Recipe recipe, Task task, BiFunction<Graph, Objective, Network> networks) {
+        Graph initial = task.model(Weights.seeded(1));
+        return new Session(
+                recipe,
+                task,
+                initial,
+                1,
+                TrainingListener.NOBODY,
+                Device.CPU.kernels(),
+                networks.apply(initial, task.objective()));
+    }
+
+    private static void train(Session session, Task task, long fromEpoch, long toEpoch) {
+        try (Examples examples = task.examples(1, new BatchPosition(fromEpoch, 0), toEpoch)) {
+            while (examples.hasNext()) {
+                session.step(examples);
+            }
+        }
+    }
+
+    private static Map<String, double[]> weights(Session session) {
+        Map<String, double[]> weights = new LinkedHashMap<>();
+        session.graph()
+                .tensors(Initializer.Kind.PARAMETER)
+                .forEach((name, tensor) -> weights.put(name, numbers(tensor)));
+        return weights;
+    }
+
+    private static double[] numbers(Tensor tensor) {
+        double[] numbers = new double[(int) tensor.size()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = tensor.getDouble(i) + 0.0; // minus zero is zero
+        }
+        return numbers;
+    }
+
+    private static void assertSame(Map<String, double[]> expected, Map<String, double[]> actual, double tolerance) {
+        assertEquals(expected.keySet(), actual.keySet());
+        expected.forEach((name, numbers) ->
+                assertArrayEquals(numbers, Objects.requireNonNull(actual.get(name)), tolerance, name));
+    }
+
+    private static int zeros(Map<String, double[]> weights) {
+        int zeros = 0;
+        for (double[] numbers : weights.values()) {
+            for (double number : numbers) {
+                zeros += number == 0 ? 1 : 0;
+            }
+        }
+        return zeros;
+    }
+
+    @Test
+    void throughAllPhasesTheWeightsAreTheSame() throws IOException {
+        Recipe recipe = recipe();
+        Task task = Tasks.of(recipe);
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
+            train(near, task, 0, 5);
+            train(far, task, 0, 5);
+            assertTrue(zeros(weights(near)) > 100, "nothing was held at zero");
+            assertSame(weights(near), weights(far), 0);
+            Progress progress = near.progress(4, 0);
+            assertEquals(
+                    near.metrics(near.evaluate(), progress, 0).nonZeroGroups(),
+                    far.metrics(far.evaluate(), progress, 0).nonZeroGroups());
+        }
+    }
+
+    @Test
+    void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
+        Recipe recipe = recipe();
+        Task task = Tasks.of(recipe);
+        Map<String, byte[]> saved = new LinkedHashMap<>();
+        Map<String, double[]> expected;
+        try (Session first = session(recipe, task, SessionTest::far)) {
+            train(first, task, 0, 4);
+            first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+            train(first, task, 4, 5);
+            expected = weights(first);
+        }
+        try (Session second = session(recipe, task, SessionTest::far)) {
+            SequencedMap<String, MemorySegment> state = second.state();
+            saved.forEach((name, bytes) ->
+                    Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
+            second.restore();
+            train(second, task, 4, 5);
+            assertSame(expected, weights(second), 0);
+        }
+    }
+
+    @Test
+    void clippingIsTheSameUpToRounding() throws IOException {
+        Recipe recipe =
+                recipe("training.clip_norm=0.1", "penalty.lambda=1e-4", "phases.heal_epochs=0", "training.epochs=1");
+        Task task = Tasks.of(recipe);
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
+            train(near, task, 0, 1);
+            train(far, task, 0, 1);
+            assertSame(weights(near), weights(far), 1e-4);
+        }
+    }
+
+    @Test
+    void theSubgradientMethodMakesItsZerosAtTheEnd() throws IOException {
+        Recipe recipe = recipe("method.kind=subgradient", "method.threshold=1e-1", "phases.heal_epochs=0");
+        Task task = Tasks.of(recipe);
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
+            for (Session session : List.of(near, far)) {
+                train(session, task, 0, 3);
+                session.finish();
+            }
+            assertTrue(zeros(weights(near)) > 100, "nothing was cut off");
+            assertSame(weights(near), weights(far), 0);
+        }
+    }
+
+    /** One weight that is not a number makes one step with such a gradient; then all goes on as if the step had been done. */
+    @Test
+    void ratesAndMetricsDoNotMindASkippedStep() throws IOException {
+        Recipe recipe = recipe(
+                "method.non_finite=skip",
+                "schedule.kind=cosine",
+                "target.kind=groups",
+                "target.share=0.5",
+                "phases.heal_epochs=0");
+        Task task = Tasks.of(recipe);
+        Graph initial = task.model(Weights.seeded(1));
+        Network network = new Network(initial, task.objective(), Device.CPU);
+        List<Double> rates = new ArrayList<>();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void beforeStep(StepView view) {
+                rates.add(view.penalised().getFirst().problem().apply(0).stepSize());
+            }
+        };
+        try (Session session = new Session(recipe, task, initial, 1, listener, Device.CPU.kernels(), network);
+                Examples examples = task.examples(1, new BatchPosition(0, 0), 3)) {
+            TensorView weights = network.readableWeights().firstEntry().getValue();
+            for (int step = 0; step < 30; step++) {
+                double before = weights.get(0);
+                double lambda = session.lambda();
+                boolean bad = step % 10 == 9;
+                weights.set(0, bad ? Double.NaN : before);
+                session.step(examples);
+                if (bad) {
+                    weights.set(0, before);
+                }
+                assertTrue(step == 0 || Math.abs(Math.log(session.lambda() / lambda)) < 1, "λ jumped");
+            }
+            Metrics metrics = session.metrics(session.evaluate(), session.progress(2, 0), 0);
+            assertEquals(3, metrics.skippedSteps());
+            assertEquals(30, session.steps());
+            assertTrue(Double.isFinite(metrics.trainLoss()) && metrics.penalty() > 0, metrics::toString);
+            for (int step = 0; step < 30; step++) {
+                assertEquals(recipe.learningRate(10).at(step), rates.get(step), 1e-15);
+            }
+            assertEquals(recipe.learningRate(10).at(29), metrics.learningRate());
+            session.checkProgress(session.evaluate());
+        }
+    }
+
+    private static Session onGpu(Recipe recipe, Task task) {
+        return new Session(
+                recipe,
+                task,
+                task.model(Weights.seeded(1)),
+                1,
+                new RunOptions(Device.gpu(0), TrainingListener.NOBODY, () -> false));
+    }
+
+    /** Fifty steps carry rounding a long way; what was learned, and how much became zero, is about the same. */
+    @Test
+    void aGpuLearnsWhatTheProcessorLearns() throws IOException {
+        assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
+        for (String precision : List.of("float32", "tf32", "bf16")) {
+            Recipe recipe = recipe("training.precision=" + precision, "training.clip_norm=5");
+            Task task = Tasks.of(recipe);
+            try (Session near = session(recipe("training.clip_norm=5"), task, SessionTest::near);
+                    Session far = onGpu(recipe, task)) {
+                train(near, task, 0, 1);
+                train(far, task, 0, 1);
+                if (precision.equals("float32")) {
+                    assertSame(weights(near), weights(far), 5e-3);
+                }
+                train(near, task, 1, 5);
+                train(far, task, 1, 5);
+                double expected = near.evaluate().main().getValue();
+                assertEquals(expected, far.evaluate().main().getValue(), 0.1, precision);
+                assertEquals(zeros(weights(near)), zeros(weights(far)), 0.1 * zeros(weights(near)), precision);
+            }
+        }
+    }
+
+    @Test
+    void aCheckpointOfAGpuIsGoneOnFromOnEitherDevice() throws IOException {
+        assumeTrue(Device.gpu(0).whyNot().isEmpty(), "there is no GPU here");
+        Recipe recipe = recipe();
+        Task task = Tasks.of(recipe);
+        Map<String, byte[]> saved = new LinkedHashMap<>();
+        Map<String, double[]> expected;
+        try (Session first = onGpu(recipe, task)) {
+            train(first, task, 0, 4);
+            first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+            train(first, task, 4, 5);
+            expected = weights(first);
+        }
+        try (Session same = onGpu(recipe, task);
+                Session other = session(recipe, task, SessionTest::near)) {
+            for (Session second : List.of(same, other)) {
+                SequencedMap<String, MemorySegment> state = second.state();
+                saved.forEach((name, bytes) ->
+                        Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
+                second.restore();
+                train(second, task, 4, 5);
+            }
+            assertSame(expected, weights(same), 0);
+            assertSame(expected, weights(other), 5e-3);
+        }
+    }
+
+    @Test
+    void bfloat16LearnsAsWell() throws IOException {
+        Recipe recipe = recipe("training.precision=bf16", "penalty.lambda=1e-4");
+        Task task = Tasks.of(recipe);
+        try (Session session = session(recipe, task, SessionTest::near)) {
+            train(session, task, 0, 5);
+            double accuracy = session.evaluate().main().getValue();
+            assertTrue(accuracy > 0.6, "accuracy " + accuracy);
+        }
+    }
+}

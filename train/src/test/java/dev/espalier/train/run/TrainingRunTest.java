@@ -1,0 +1,384 @@
+package dev.espalier.train.run;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.Provenance;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.recipe.Recipe;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TrainingRunTest {
+    private static final String RECIPE = """
+            [data]
+            kind = "digits"
+            train_limit = 400
+            test_limit = 200
+            [model]
+            kind = "mlp"
+            hidden = [24, 16]
+            [penalty]
+            kind = "group-mcp"
+            lambda = 1e-2
+            beta = 10
+            [optimizer]
+            rate = 1e-2
+            [training]
+            epochs = 4
+            batch_size = 40
+            [checkpoint]
+            every = 7
+            """;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    Path temporary;
+
+    private static Recipe recipe(String... overrides) {
+        return Recipe.parse("test.toml", RECIPE, List.of(overrides));
+    }
+
+    private RunFolder folder(String name) {
+        return new RunFolder(temporary.resolve(name));
+    }
+
+    private static TrainingRun run(Recipe recipe, RunFolder folder, RunOptions options) throws IOException {
+        return new TrainingRun(recipe, Tasks.of(recipe), 1, folder, options);
+    }
+
+    private static RunResult train(Recipe recipe, RunFolder folder) throws IOException {
+        return run(recipe, folder, RunOptions.DEFAULT).begin().orElseThrow();
+    }
+
+    @Test
+    void aRunLeavesAFolderThatExplainsItself() throws IOException {
+        RunFolder folder = folder("run");
+        RunResult result = train(recipe(), folder);
+        assertEquals(40, result.steps());
+        assertTrue(result.scores().firstEntry().getValue() > 0.7, result.toString());
+        assertEquals(result.scores(), result.prunedScores());
+        assertTrue(result.maxAbsDifference() < 1e-4, result.toString());
+        assertTrue(result.groupsLeft() < 0.9, "nothing became zero: " + result);
+        assertTrue(result.parametersLeft() < 0.9, result.toString());
+        assertEquals(Optional.of(result), folder.result());
+
+        assertEquals(recipe(), Recipe.read(folder.recipe(), List.of()));
+        Provenance provenance = folder.provenance();
+        assertEquals(1, provenance.seed());
+        assertEquals(System.getProperty("os.arch"), provenance.architecture());
+        assertTrue(provenance.engine().contains("PyTorch"), provenance.engine());
+
+        List<Metrics> metrics = folder.metrics();
+        assertEquals(
+                List.of(10L, 20L, 30L, 40L), metrics.stream().map(Metrics::step).toList());
+        assertTrue(metrics.getLast().trainLoss() < metrics.getFirst().trainLoss());
+        assertEquals(result.groupsLeft(), metrics.getLast().groupsLeft());
+        assertEquals(1e-2, metrics.getLast().lambda());
+        assertEquals(1e-2, metrics.getLast().learningRate());
+        assertTrue(metrics.getLast().iterationsPerGroup() > 0);
+
+        Graph model = OnnxReader.read(folder.model()).graph();
+        assertEquals(
+                metrics.getLast().nonZeroGroups().values().stream()
+                        .mapToInt(Integer::intValue)
+                        .sum(),
+                recipe().groupRules().derive(model).count()
+                        - recipe().groupRules().derive(model).zeroGroups(model));
+        try (Stream<Path> events = Files.list(folder.tensorBoard())) {
+            assertEquals(1, events.count());
+        }
+        try (Stream<Path> states = Files.list(folder.checkpoints())) {
+            assertEquals(
+                    List.of("step-0000000035.state", "step-0000000040.state"),
+                    states.map(file -> file.getFileName().toString()).sorted().toList());
+        }
+    }
+
+    @Test
+    void theSameSeedGivesTheSameModelAndAnotherAnother() throws IOException {
+        train(recipe(), folder("one"));
+        train(recipe(), folder("two"));
+        assertSameModel(folder("one"), folder("two"));
+        new TrainingRun(recipe(), Tasks.of(recipe()), 2, folder("three"), RunOptions.DEFAULT).begin();
+        assertFalse(Arrays.equals(
+                Files.readAllBytes(folder("one").model()),
+                Files.readAllBytes(folder("three").model())));
+    }
+
+    private static void assertSameModel(RunFolder expected, RunFolder actual) throws IOException {
+        assertArrayEquals(Files.readAllBytes(expected.model()), Files.readAllBytes(actual.model()));
+        assertEquals(timeless(expected), timeless(actual));
+    }
+
+    private static List<Metrics> timeless(RunFolder folder) throws IOException {
+        List<Metrics> lines = new ArrayList<>();
+        for (Metrics line : folder.metrics()) {
+            lines.add(new Metrics(
+                    line.step(),
+                    line.epoch(),
+                    line.phase(),
+                    0,
+                    0,
+                    line.learningRate(),
+                    line.lambda(),
+                    line.trainLoss(),
+                    line.trainMetric(),
+                    line.trainScore(),
+                    line.penalty(),
+                    line.loss(),
+                    line.scores(),
+                    line.groupsLeft(),
+                    line.iterationsPerGroup(),
+                    line.skippedSteps(),
+                    line.nonZeroGroups(),
+                    line.data()));
+        }
+        return lines;
+    }
+
+    private static final String[] EVERYTHING_THAT_HAS_A_MEMORY = {
+        "model.kind=small-cnn",
+        "model.channels=[8,8]",
+        "phases.warm_up_epochs=1",
+        "phases.heal_epochs=2",
+        "training.epochs=3",
+        "training.accumulate=3",
+        "target.kind=groups",
+        "target.share=0.95",
+        "data.padding=1",
+        "schedule.kind=cosine",
+        "divergence.chance_epochs=0",
+        "penalty.lambda=1e-4",
+    };
+
+    @Test
+    void aStoppedRunThatIsResumedEndsAsIfNothingHadHappened() throws IOException {
+        Recipe recipe = recipe(EVERYTHING_THAT_HAS_A_MEMORY);
+        train(recipe, folder("whole"));
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping = RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() % 5 == 0);
+        RunFolder folder = folder("stopped");
+        int sessions = 0;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertTrue(sessions >= 4, sessions + " sessions");
+        assertSameModel(folder("whole"), folder);
+    }
+
+    @Test
+    void aKilledRunThatIsResumedEndsAsIfNothingHadHappened() throws IOException {
+        Recipe recipe = recipe(EVERYTHING_THAT_HAS_A_MEMORY);
+        train(recipe, folder("whole"));
+        RunFolder folder = folder("killed");
+        for (int death : List.of(3, 9, 12)) {
+            AtomicLong steps = new AtomicLong();
+            RunOptions deadly = RunOptions.DEFAULT.withStop(() -> {
+                if (steps.incrementAndGet() == death) {
+                    throw new IllegalStateException("killed");
+                }
+                return false;
+            });
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> run(recipe, folder, deadly).resume());
+        }
+        run(recipe, folder, RunOptions.DEFAULT).resume();
+        assertSameModel(folder("whole"), folder);
+    }
+
+    @Test
+    void aDamagedCheckpointIsToldAndTheOneBeforeIsTaken() throws IOException {
+        RunFolder folder = folder("damaged");
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping = RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 16);
+        assertEquals(Optional.empty(), run(recipe(), folder, stopping).begin());
+        Path newest = folder.checkpoints().resolve("step-0000000016.state");
+        byte[] bytes = Files.readAllBytes(newest);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(newest, bytes);
+        List<String> notes = new ArrayList<>();
+        RunOptions listening = RunOptions.DEFAULT.withListener(new TrainingListener() {
+            @Override
+            public void onNote(String text) {
+                notes.add(text);
+            }
+        });
+        run(recipe(), folder, listening).resume();
+        assertTrue(notes.getFirst().contains("step-0000000016.state is damaged"), notes.toString());
+        assertTrue(notes.getLast().contains("step-0000000014.state"), notes.toString());
+        train(recipe(), folder("whole"));
+        assertSameModel(folder("whole"), folder);
+    }
+
+    @Test
+    void aFullDiskStopsTheRunAndKeepsTheLastCheckpoint() throws IOException {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "there is no /dev/full here to play a full disk");
+        RunFolder folder = folder("full");
+        Files.createDirectories(folder.checkpoints());
+        Path temporaryFile = folder.checkpoints().resolve("step-0000000021.state.tmp");
+        Files.createSymbolicLink(temporaryFile, full);
+        String message = String.valueOf(assertThrows(
+                        IOException.class,
+                        () -> run(recipe(), folder, RunOptions.DEFAULT).resume())
+                .getMessage());
+        assertTrue(message.contains("No space left on device"), message);
+        assertTrue(message.contains("step-0000000014.state is still there"), message);
+        Files.delete(temporaryFile);
+        run(recipe(), folder, RunOptions.DEFAULT).resume();
+        train(recipe(), folder("whole"));
+        assertSameModel(folder("whole"), folder);
+    }
+
+    @Test
+    void aFolderThatHoldsSomethingIsNotOverwritten() throws IOException {
+        RunFolder folder = folder("run");
+        Files.createDirectories(folder.path());
+        Files.writeString(folder.recipe(), "precious");
+        assertThrows(DirectoryNotEmptyException.class, () -> train(recipe(), folder));
+        assertEquals("precious", Files.readString(folder.recipe()));
+    }
+
+    @Test
+    void anotherRecipeIsNoWayToGoOn() throws IOException {
+        RunFolder folder = folder("run");
+        AtomicLong steps = new AtomicLong();
+        run(recipe(), folder, RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 3))
+                .begin();
+        String message = String.valueOf(assertThrows(
+                        IllegalArgumentException.class,
+                        () -> run(recipe("optimizer.rate=0.1"), folder, RunOptions.DEFAULT)
+                                .resume())
+                .getMessage());
+        assertTrue(message.contains("optimizer.rate was 0.01, and is 0.1 now"), message);
+        assertTrue(run(recipe("checkpoint.every=100"), folder, RunOptions.DEFAULT)
+                .resume()
+                .isPresent());
+    }
+
+    @Test
+    void aFinishedRunIsLeftAsItIs() throws IOException {
+        RunResult result = train(recipe(), folder("run"));
+        assertEquals(
+                Optional.of(result),
+                run(recipe(), folder("run"), RunOptions.DEFAULT).resume());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> run(recipe("training.epochs=9"), folder("run"), RunOptions.DEFAULT)
+                        .resume(),
+                "it is not what another recipe asks for");
+        assertEquals(Optional.of(result), folder("run").result());
+    }
+
+    @Test
+    void phasesAreMarkedAndDoWhatTheyAreFor() throws IOException {
+        RunFolder folder = folder("phases");
+        train(
+                recipe("phases.warm_up_epochs=2", "phases.heal_epochs=2", "phases.heal_rate=1e-3", "training.epochs=3"),
+                folder);
+        List<Metrics> metrics = folder.metrics();
+        assertEquals(
+                List.of("warm-up", "warm-up", "sparsify", "sparsify", "sparsify", "heal", "heal"),
+                metrics.stream().map(Metrics::phase).toList());
+        assertEquals(
+                List.of(0.0, 0.0, 1e-2, 1e-2, 1e-2, 0.0, 0.0),
+                metrics.stream().map(Metrics::lambda).toList());
+        assertEquals(1, metrics.get(1).groupsLeft());
+        assertTrue(metrics.get(4).groupsLeft() < 0.95);
+        assertEquals(metrics.get(4).nonZeroGroups(), metrics.getLast().nonZeroGroups());
+        assertNotEquals(metrics.get(4).loss(), metrics.getLast().loss());
+        assertEquals(1e-3, metrics.getLast().learningRate());
+    }
+
+    @Test
+    void theSubgradientMethodMakesZerosAtTheEnd() throws IOException {
+        RunFolder folder = folder("subgradient");
+        RunResult result = train(recipe("method.kind=subgradient", "method.threshold=0.1"), folder);
+        assertEquals(1, folder.metrics().getLast().groupsLeft());
+        assertTrue(result.groupsLeft() < 0.95, result.toString());
+    }
+
+    @Test
+    void aBaselineHasNoZeros() throws IOException {
+        RunResult result = train(recipe().asBaseline(), folder("baseline"));
+        assertEquals(1, result.groupsLeft());
+        assertEquals(0, result.lambda());
+        assertEquals("train", folder("baseline").metrics().getFirst().phase());
+        assertEquals(result.parametersBefore(), result.parametersAfter());
+    }
+
+    @Test
+    void accumulatedBatchesMakeOneLargeOne() throws IOException {
+        RunResult large = train(recipe("training.batch_size=80", "training.epochs=2"), folder("large"));
+        RunResult small =
+                train(recipe("training.batch_size=20", "training.accumulate=4", "training.epochs=2"), folder("small"));
+        assertEquals(large.steps(), small.steps());
+        assertEquals(large.loss(), small.loss(), 1e-3 * large.loss());
+    }
+
+    @Test
+    void aClippedGradientIsAnother() throws IOException {
+        RunResult free = train(recipe("optimizer.kind=sgd", "optimizer.rate=0.1"), folder("free"));
+        RunResult clipped =
+                train(recipe("optimizer.kind=sgd", "optimizer.rate=0.1", "training.clip_norm=0.01"), folder("clipped"));
+        assertTrue(clipped.loss() > free.loss());
+    }
+
+    @Test
+    void aLossThatIsNotANumberIsReported() {
+        DivergedException problem = assertThrows(
+                DivergedException.class,
+                () -> train(recipe("optimizer.kind=sgd", "optimizer.rate=1e30"), folder("run")));
+        assertTrue(problem.toString().contains("lower"), problem.toString());
+    }
+
+    @Test
+    void atChanceForTooLongIsReported() throws IOException {
+        RunFolder folder = folder("run");
+        DivergedException problem = assertThrows(
+                DivergedException.class,
+                () -> train(recipe("optimizer.rate=1e-9", "divergence.chance_epochs=2"), folder));
+        assertTrue(problem.toString().contains("no better than chance"), problem.toString());
+        assertEquals(2, folder.metrics().size());
+    }
+
+    @Test
+    void aPenaltyThatLeavesNothingIsReported() throws IOException {
+        RunFolder folder = folder("run");
+        DivergedException problem = assertThrows(
+                DivergedException.class,
+                () -> train(recipe("penalty.lambda=10", "divergence.chance_epochs=0"), folder));
+        assertTrue(problem.toString().contains("weaker penalty"), problem.toString());
+        assertEquals(0, folder.metrics().getLast().groupsLeft());
+    }
+
+    @Test
+    void aTargetIsReached() throws IOException {
+        RunResult result = train(
+                recipe("target.kind=groups", "target.share=0.4", "training.epochs=25", "penalty.lambda=1e-5"),
+                folder("run"));
+        assertEquals(0.4, result.groupsLeft(), 0.05);
+        assertTrue(result.lambda() > 1e-5);
+    }
+}
