@@ -2,6 +2,7 @@ package dev.espalier.cli;
 
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.squad.AnswerSearch;
+import dev.espalier.squad.AnsweringKind;
 import dev.espalier.squad.SquadData;
 import dev.espalier.squad.WindowPlan;
 import dev.espalier.train.recipe.Recipe;
@@ -32,6 +33,6 @@ record ReadingPlan(WindowPlan windows, AnswerSearch search) {
     private static ReadingPlan of(Recipe recipe) {
         return new ReadingPlan(
                 SquadData.windows(recipe.data()),
-                new AnswerSearch(recipe.evaluation().best(), recipe.evaluation().answerLength()));
+                AnsweringKind.search(recipe.task()));
     }
 }

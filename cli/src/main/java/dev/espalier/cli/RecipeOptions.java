@@ -2,7 +2,9 @@ package dev.espalier.cli;
 
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.run.Standing;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -100,7 +102,8 @@ final class RecipeOptions {
     }
 
     RunOptions runOptions(PrintWriter err, BooleanSupplier stop) {
-        return new RunOptions(device.device(), new ProgressPrinter(err, ProgressPrinter.isTerminal(), ""), stop);
+        TrainingListener printer = new ProgressPrinter(err, ProgressPrinter.isTerminal(), "");
+        return new RunOptions(device.device(), printer.and(new ReportAtEnd()), stop);
     }
 
     static int stopped(RunFolder place, PrintWriter err) {

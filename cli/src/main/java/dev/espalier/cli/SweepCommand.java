@@ -5,13 +5,16 @@ import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.report.SweepPage;
 import dev.espalier.train.run.Sweep;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
@@ -64,10 +67,21 @@ final class SweepCommand implements Callable<Integer> {
                 return RecipeOptions.stopped(place, err);
             }
             print(points.get(), out);
-            out.println(sweep.report());
+            out.println(draw(place, points.get()));
             out.flush();
             return 0;
         }
+    }
+
+    private static Path draw(RunFolder sweep, List<Sweep.Point> points) throws IOException {
+        String score = points.getFirst().results().getFirst().mainScore();
+        List<SweepPage.Point> drawn = new ArrayList<>();
+        for (Sweep.Point point : points) {
+            SweepPage.Point.of(point.lambda(), score, point.folder()).ifPresent(drawn::add);
+        }
+        new SweepPage(String.valueOf(sweep.path().getFileName()), score, drawn, OptionalDouble.empty())
+                .write(sweep.sweepReport());
+        return sweep.sweepReport();
     }
 
     private static List<Double> lambdas(String range) {

@@ -4,7 +4,6 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.report.Report;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
@@ -13,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A recipe carried out: one run for each of its seeds, and a report.
+ * A recipe carried out: one run for each of its seeds.
  *
  * @param recipe how to train
  * @param task what is learned
@@ -111,19 +110,18 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
                 }
                 results.add(result.get());
             } catch (DivergedException nowhere) {
-                report(place);
+                ended(place);
                 throw nowhere;
             }
-            report(place);
+            ended(place);
         }
         return Optional.of(results);
     }
 
-    /** What came of one seed, and of all so far. */
-    private void report(RunFolder place) throws IOException {
-        Report.of(place).write(place.report());
+    private void ended(RunFolder place) throws IOException {
+        options.listener().onEnd(place);
         if (!place.equals(folder)) {
-            Report.of(folder).write(folder.report());
+            options.listener().onEnd(folder);
         }
     }
 

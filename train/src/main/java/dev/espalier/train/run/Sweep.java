@@ -4,16 +4,13 @@ import dev.espalier.core.check.Check;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.report.SweepPage;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +93,7 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
     }
 
     /**
-     * Trains with each λ, and draws what came out. Runs that are finished already are taken as they are, and one that was
+     * Trains with each λ. Runs that are finished already are taken as they are, and one that was
      * stopped goes on. A λ that a training was given up with is told to the listener and left out.
      *
      * @return a point for each λ that something came out of; empty if it was stopped, and can be run again
@@ -123,7 +120,6 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
         if (points.isEmpty()) {
             throw new DivergedException("nothing came out of any λ: choose smaller ones, or see what each run said");
         }
-        draw(points);
         return Optional.of(points);
     }
 
@@ -148,24 +144,5 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
                         seed -> OnnxReader.read(before.place(seed).model()).graph(),
                         place,
                         options);
-    }
-
-    private void draw(List<Point> points) throws IOException {
-        String score = points.getFirst().results().getFirst().mainScore();
-        List<SweepPage.Point> drawn = new ArrayList<>();
-        for (Point point : points) {
-            SweepPage.Point.of(point.lambda(), score, point.folder()).ifPresent(drawn::add);
-        }
-        new SweepPage(String.valueOf(folder.path().getFileName()), score, drawn, OptionalDouble.empty())
-                .write(report());
-    }
-
-    /**
-     * The curve to look at.
-     *
-     * @return the path of an HTML file
-     */
-    public Path report() {
-        return folder.sweepReport();
     }
 }

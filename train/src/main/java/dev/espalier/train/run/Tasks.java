@@ -1,15 +1,18 @@
 package dev.espalier.train.run;
 
 import dev.espalier.data.Context;
+import dev.espalier.data.LoadedData;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Values;
 import dev.espalier.train.model.ModelKind;
 import dev.espalier.train.model.ModelSection;
-import dev.espalier.train.recipe.EvaluationRecipe;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Materials;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.task.TaskSection;
 import java.io.IOException;
+import java.util.function.Function;
 
 /** From recipes to tasks. */
 public final class Tasks {
@@ -32,7 +35,26 @@ public final class Tasks {
                         new Context(Context.QUIET.progress(), kind.tokenizer(model)),
                         (wanted, weights) -> kind.build(model, wanted, weights),
                         recipe.training().batchSize(),
-                        recipe.settings().section(EvaluationRecipe.SECTION),
+                        recipe.evaluation().batchSize()));
+    }
+
+    /**
+     * What a recipe says, on data and with a model that a program has made itself.
+     *
+     * @param recipe the recipe; of its sections on data and model, only how data is loaded is followed
+     * @param data the data
+     * @param model makes the model; called with different weights
+     * @return the task
+     * @throws IOException if the task reads something else, and cannot
+     */
+    public static Task of(Recipe recipe, LoadedData data, Function<Weights, Graph> model) throws IOException {
+        return TaskSection.open(
+                recipe.task(),
+                new Materials(
+                        recipe.data(),
+                        data,
+                        (_, weights) -> model.apply(weights),
+                        recipe.training().batchSize(),
                         recipe.evaluation().batchSize()));
     }
 }

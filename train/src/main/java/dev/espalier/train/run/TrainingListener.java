@@ -1,6 +1,8 @@
 package dev.espalier.train.run;
 
 import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunFolder;
+import java.io.IOException;
 
 /** Who wants to know how a training goes. */
 public interface TrainingListener {
@@ -36,4 +38,53 @@ public interface TrainingListener {
      * @param text a sentence
      */
     default void onNote(String text) {}
+
+    /**
+     * A run of an experiment ended: it is finished, or was given up. Its folder holds all that it will hold.
+     *
+     * @param run the run's folder; for an experiment of several seeds its own folder follows
+     * @throws IOException if something cannot be read or written there
+     */
+    default void onEnd(RunFolder run) throws IOException {}
+
+    /**
+     * This, and somebody else.
+     *
+     * @param other who is told after this
+     * @return both
+     */
+    default TrainingListener and(TrainingListener other) {
+        TrainingListener first = this;
+        return new TrainingListener() {
+            @Override
+            public void beforeStep(StepView view) {
+                first.beforeStep(view);
+                other.beforeStep(view);
+            }
+
+            @Override
+            public void onStep(Progress progress) {
+                first.onStep(progress);
+                other.onStep(progress);
+            }
+
+            @Override
+            public void onEvaluation(Progress progress, Metrics metrics) {
+                first.onEvaluation(progress, metrics);
+                other.onEvaluation(progress, metrics);
+            }
+
+            @Override
+            public void onNote(String text) {
+                first.onNote(text);
+                other.onNote(text);
+            }
+
+            @Override
+            public void onEnd(RunFolder run) throws IOException {
+                first.onEnd(run);
+                other.onEnd(run);
+            }
+        };
+    }
 }

@@ -15,7 +15,6 @@ public final class Materials {
     private final Context context;
     private final ModelSource model;
     private final int batchSize;
-    private final Values evaluation;
     private final int evaluationBatchSize;
     private @Nullable LoadedData loaded;
 
@@ -26,7 +25,6 @@ public final class Materials {
      * @param context who is told while data is read, and the model's tokenizer
      * @param model makes the model
      * @param batchSize samples that are learned from at once
-     * @param evaluation the values of {@code [evaluation]}
      * @param evaluationBatchSize samples that are looked at at once when a model is judged
      */
     public Materials(
@@ -34,14 +32,26 @@ public final class Materials {
             Context context,
             ModelSource model,
             int batchSize,
-            Values evaluation,
             int evaluationBatchSize) {
         this.dataValues = dataValues;
         this.context = context;
         this.model = model;
         this.batchSize = batchSize;
-        this.evaluation = evaluation;
         this.evaluationBatchSize = evaluationBatchSize;
+    }
+
+    /**
+     * Takes data that is loaded already.
+     *
+     * @param dataValues the values of {@code [data]}
+     * @param data the data
+     * @param model makes the model
+     * @param batchSize samples that are learned from at once
+     * @param evaluationBatchSize samples that are looked at at once when a model is judged
+     */
+    public Materials(Values dataValues, LoadedData data, ModelSource model, int batchSize, int evaluationBatchSize) {
+        this(dataValues, Context.QUIET, model, batchSize, evaluationBatchSize);
+        loaded = data;
     }
 
     /**
@@ -91,15 +101,6 @@ public final class Materials {
      */
     public int batchSize() {
         return batchSize;
-    }
-
-    /**
-     * What the recipe says of how a model is judged.
-     *
-     * @return the values of {@code [evaluation]}
-     */
-    public Values evaluation() {
-        return evaluation;
     }
 
     /**

@@ -252,20 +252,6 @@ final class RecipeReaderTest {
                 "schedule.warm_up = 3.0 must be at most phases.warm_up_epochs = 2",
                 "schedule.warm_up=3",
                 "phases.warm_up_epochs=2");
-        assertProblem(
-                SHORT.replace("kind = \"digits\"", "kind = \"squad\"\ndir = \"x\"\nlength = 100")
-                        .replace("\"small-cnn\"", "\"bert\"\ncheckpoint = \"x\""),
-                "line 1: data.stride = 128, data.question_length = 64 and 3 special tokens must add up to less than"
-                        + " data.length = 100");
-    }
-
-    @Test
-    void aWindowOfSquadHasRoomForItsSpecialTokens() {
-        String squad = SHORT.replace("kind = \"digits\"", "kind = \"squad\"\ndir = \"x\"")
-                .replace("\"small-cnn\"", "\"bert\"\ncheckpoint = \"x\"");
-        Recipe tight = read(squad, "data.length=196");
-        assertEquals("196", tight.settings().texts().get("data.length"));
-        assertEquals(1, problems(squad, "data.length=195").size());
     }
 
     @Test

@@ -1,0 +1,130 @@
+package dev.espalier.reproduce;
+
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Task;
+import dev.espalier.train.run.DivergedException;
+import dev.espalier.report.ReportAtEnd;
+import dev.espalier.train.run.Experiment;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.Tasks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trainings that tables and figures are made of. Each has a folder of its own, named after its recipe: whatever needs the
+ * same one, in this item or in another with the same folder, finds it there.
+ *
+ * @param setting how an item is reproduced
+ * @param changes what all of them have otherwise than their recipes say, for tests
+ */
+record Trainings(Setting setting, List<String> changes) {
+
+    /** Copies the list. */
+    Trainings {
+        changes = List.copyOf(changes);
+    }
+
+    /**
+     * Looks whether there is a folder of the real data, if the models of a table need it.
+     *
+     * @throws IllegalArgumentException if there is not
+     */
+    static void require(PaperTable table, Setting setting) {
+        if (setting.scale() == Scale.FULL) {
+            new Trainings(setting, List.of()).realData(table);
+        }
+    }
+
+    /** The recipe of a row: as shipped at full scale, but for where its data lies. */
+    Recipe recipe(PaperTable table, PaperRow row) throws IOException {
+        List<String> overrides = new ArrayList<>();
+        switch (setting.scale()) {
+            case SMALL -> {
+                overrides.addAll(row.small());
+                if (table == PaperTable.BERT) {
+                    overrides.addAll(SmallQuestions.prepare(setting.folder().resolve("small-questions")));
+                }
+            }
+            case FULL -> overrides.addAll(realData(table));
+        }
+        overrides.addAll(changes);
+        return ShippedRecipe.of(row.recipe(), overrides);
+    }
+
+    private List<String> realData(PaperTable table) {
+        return switch (table) {
+            case VGG16, RESNET34 -> List.of("data.dir=" + within(setting.requireCifar10(), "cifar10"));
+            case BERT -> {
+                Path data = setting.data()
+                        .orElseThrow(() -> new IllegalArgumentException(
+                                "--scale full needs SQuAD 1.1 and BERT-base: give --data DIR, a folder with squad"
+                                        + " (train-v1.1.json and dev-v1.1.json) and bert-base-uncased (config.json,"
+                                        + " model.safetensors and vocab.txt) in it, or use --scale small"));
+                yield List.of(
+                        "data.dir=" + data.resolve("squad"), "model.checkpoint=" + data.resolve("bert-base-uncased"));
+            }
+        };
+    }
+
+    /** The data itself, or a folder with all data sets in it: both may be given. */
+    private static Path within(Path folder, String name) {
+        Path inner = folder.resolve(name);
+        return Files.isDirectory(inner) ? inner : folder;
+    }
+
+    /**
+     * Trains, or goes on, or takes what is finished.
+     *
+     * @param name the name of the folder
+     * @param recipe how; its seeds are not used
+     * @return a training for each seed, but for those that were given up; empty if it was stopped
+     */
+    Optional<List<Trained>> run(String name, Recipe recipe) throws IOException {
+        RunFolder place = new RunFolder(
+                setting.folder().resolve(setting.scale().toString()).resolve(name));
+        List<Trained> all = new ArrayList<>();
+        Task task = null;
+        for (long seed : setting.seeds()) {
+            Recipe one = recipe.withSeed(seed);
+            RunFolder folder = place.seed(seed);
+            Optional<RunResult> finished = Experiment.finished(one, folder);
+            if (finished.isPresent()) {
+                all.add(new Trained(one, folder, finished.get()));
+                continue;
+            }
+            setting.note("%s, seed %d".formatted(name, seed));
+            task = loaded(task, one);
+            try {
+                Optional<List<RunResult>> results = new Experiment(one, task, folder, reporting()).resume();
+                if (results.isEmpty()) {
+                    return Optional.empty();
+                }
+                all.add(new Trained(one, folder, results.get().getFirst()));
+            } catch (DivergedException nowhere) {
+                setting.note("%s, seed %d is left out: %s".formatted(name, seed, nowhere.getMessage()));
+            }
+        }
+        return Optional.of(all);
+    }
+
+    private RunOptions reporting() {
+        RunOptions options = setting.run();
+        return options.withListener(options.listener().and(new ReportAtEnd()));
+    }
+
+    private static Task loaded(@Nullable Task before, Recipe recipe) throws IOException {
+        return before == null ? Tasks.of(recipe) : before;
+    }
+
+    /** What the steps of trainings ran on. */
+    static String computedBy(List<Trained> all) throws IOException {
+        return all.isEmpty() ? "nothing" : all.getFirst().folder().provenance().kernel();
+    }
+}

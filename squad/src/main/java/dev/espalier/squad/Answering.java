@@ -1,0 +1,286 @@
+package dev.espalier.squad;
+
+import dev.espalier.train.task.TaskModel;
+import dev.espalier.text.WordPiece;
+import dev.espalier.text.UnknownTokens;
+import dev.espalier.data.BatchPosition;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.model.Bert;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Formula;
+import dev.espalier.graph.objective.Losses;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Fitted;
+import dev.espalier.train.task.Materials;
+import dev.espalier.train.task.Signature;
+import dev.espalier.train.task.Task;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SequencedMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Which piece of a text answers a question? For models from {@code input_ids}, {@code attention_mask} and {@code
+ * token_type_ids} to {@code start_logits} and {@code end_logits}, all {@code [batch, tokens]}. A sample is a window, except
+ * in an evaluation, where it is a question.
+ */
+public final class Answering implements Task {
+    /** The token to be found that an answer begins with. */
+    private static final String START = "start";
+
+    /** The token to be found that an answer ends with. */
+    private static final String END = "end";
+
+    private static final String TOKENS = "tokens";
+    private static final Signature SIGNATURE = new Signature(
+            "squad",
+            List.of(
+                    tokens(Bert.INPUT_IDS, true),
+                    tokens(Bert.ATTENTION_MASK, true),
+                    tokens(Bert.TOKEN_TYPE_IDS, false)),
+            List.of(logits(Bert.START_LOGITS), logits(Bert.END_LOGITS)));
+
+    private final QuestionData data;
+    private final Function<Weights, Graph> builder;
+    private final TaskModel model;
+    private final int batchSize;
+    private final AnswerSearch search;
+    private final int evaluationBatchSize;
+    private final Optional<WordPiece> tokenizer;
+
+    private static Signature.Input tokens(String name, boolean required) {
+        return new Signature.Input(name, DataType.INT64, Shape.of(TOKENS), required);
+    }
+
+    private static Signature.Output logits(String name) {
+        return new Signature.Output(name, Shape.of(TOKENS));
+    }
+
+    /**
+     * A task.
+     *
+     * @param data the questions
+     * @param builder makes the model; called with different weights
+     * @param batchSize windows in a batch
+     * @param search how answers are found
+     * @param evaluationBatchSize windows that are looked at at once when a model is judged
+     */
+    public Answering(
+            QuestionData data,
+            Function<Weights, Graph> builder,
+            int batchSize,
+            AnswerSearch search,
+            int evaluationBatchSize) {
+        this(data, builder, batchSize, search, evaluationBatchSize, Optional.empty());
+    }
+
+    private Answering(
+            QuestionData data,
+            Function<Weights, Graph> builder,
+            int batchSize,
+            AnswerSearch search,
+            int evaluationBatchSize,
+            Optional<WordPiece> tokenizer) {
+        this.data = data;
+        this.builder = builder;
+        this.model = new TaskModel(SIGNATURE, builder);
+        this.batchSize = batchSize;
+        this.search = search;
+        this.evaluationBatchSize = evaluationBatchSize;
+        this.tokenizer = tokenizer;
+    }
+
+    /** Reads the model's tokenizer, the questions and, whenever a model is asked for, the model. */
+    static Answering of(Materials materials, AnswerSearch search) throws IOException {
+        Path folder = materials
+                .tokenizer()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "data.kind = squad needs a model with a tokenizer: set model.kind to bert and model.checkpoint, or to onnx"
+                                + " and model.file, with the vocabulary beside it"));
+        WordPiece tokenizer = WordPiece.load(folder);
+        QuestionData data = QuestionData.load(materials.dataValues(), tokenizer);
+        Answering task = new Answering(
+                data,
+                TaskModel.builder(materials.model(), SIGNATURE),
+                materials.batchSize(),
+                search,
+                materials.evaluationBatchSize());
+        return task.withTokenizer(tokenizer);
+    }
+
+    /** The same with a tokenizer, which is laid beside the models that come out. */
+    private Answering withTokenizer(WordPiece vocabulary) {
+        return new Answering(data, builder, batchSize, search, evaluationBatchSize, Optional.of(vocabulary));
+    }
+
+    @Override
+    public List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        notes.add("%,d training windows; answers: %s"
+                .formatted(data.train().all().size(), data.train().mapping()));
+        notes.add("%,d questions to judge by".formatted(data.test().questionCount()));
+        notes.add("unknown tokens: "
+                + data.unknown().entrySet().stream()
+                        .map(part -> part.getKey() + " " + part.getValue().percent())
+                        .collect(Collectors.joining(", ")));
+        data.unknown().forEach((part, unknown) -> {
+            if (unknown.share() > UnknownTokens.NOTEWORTHY) {
+                notes.add("warning: %s of all tokens of the %s part are unknown to the vocabulary: %s"
+                        .formatted(unknown.percent(), part, unknown.likelyCause()));
+            }
+        });
+        return notes;
+    }
+
+    @Override
+    public SequencedMap<String, Double> measures() {
+        SequencedMap<String, Double> measures = new LinkedHashMap<>();
+        data.unknown().forEach((part, unknown) -> measures.put("unknown_tokens_" + part, unknown.share()));
+        return measures;
+    }
+
+    @Override
+    public void accompany(Path folder) throws IOException {
+        if (tokenizer.isPresent()) {
+            tokenizer.get().save(folder);
+        }
+    }
+
+    @Override
+    public Graph model(Weights weights) {
+        return model.build(weights);
+    }
+
+    @Override
+    public int batchesPerEpoch() {
+        return WindowBatches.batchesPerEpoch(data.train(), batchSize);
+    }
+
+    @Override
+    public Examples examples(long seed, BatchPosition first, long epochs) {
+        WindowBatches batches = new WindowBatches(data.train(), batchSize, seed, first, epochs);
+        return new Examples() {
+            @Override
+            public boolean hasNext() {
+                return batches.hasNext();
+            }
+
+            @Override
+            public Example next() {
+                WindowBatch batch = batches.next();
+                return new Example(
+                        model.fitted().feed(batch.inputs()),
+                        Map.of(START, batch.labels().get(0), END, batch.labels().get(1)),
+                        batch.size());
+            }
+
+            @Override
+            public BatchPosition position() {
+                return batches.position();
+            }
+
+            @Override
+            public void close() {
+                // There is nothing to close.
+            }
+        };
+    }
+
+    /** The mean of the start's and the end's {@code −ln softmax(logits)[label]}. */
+    @Override
+    public Objective objective() {
+        Fitted names = model.fitted();
+        return formula -> {
+            Value starts = formula.model(names.output(Bert.START_LOGITS));
+            Value ends = formula.model(names.output(Bert.END_LOGITS));
+            Value mask = formula.model(names.input(Bert.ATTENTION_MASK));
+            Value start = formula.target(START, DataType.INT64, starts.shape().get(0));
+            Value end = formula.target(END, DataType.INT64, ends.shape().get(0));
+            Value both =
+                    formula.plus(Losses.crossEntropy(formula, starts, start), Losses.crossEntropy(formula, ends, end));
+            SequencedMap<String, Value> terms = Objective.terms(formula.divide(both, formula.number(2)));
+            terms.put(
+                    RIGHT,
+                    formula.sum(
+                            formula.times(isFound(formula, mask, starts, start), isFound(formula, mask, ends, end))));
+            return terms;
+        };
+    }
+
+    /** A window counts if its likeliest start and its likeliest end are both right. */
+    @Override
+    public String trainingMetric() {
+        return "exact_spans";
+    }
+
+    /** Whether the likeliest token is the right one, where nothing counts that a window is filled up with. */
+    private static Value isFound(Formula formula, Value mask, Value logits, Value label) {
+        Value nothing = formula.number(Double.NEGATIVE_INFINITY);
+        Value own = formula.where(mask, logits, nothing);
+        return formula.equal(formula.argMax(own), label);
+    }
+
+    @Override
+    public Evaluation evaluate(Model asked, Part part) {
+        return judge(model.fitted().named(asked), part);
+    }
+
+    /** Judges a model that is asked by the task's names. */
+    private Evaluation judge(Model asked, Part part) {
+        Windows windows = part(part);
+        AnswerReader.Reading reading = new AnswerReader(asked::predict, search, evaluationBatchSize).read(windows);
+        SquadScores found = SquadScores.of(windows, reading);
+        SequencedMap<String, Double> scores = new LinkedHashMap<>();
+        scores.put("f1", found.f1());
+        scores.put("exact_match", found.exactMatch());
+        return new Evaluation(reading.loss(), scores, found.questions());
+    }
+
+    private Windows part(Part part) {
+        return switch (part) {
+            case VALIDATION -> data.validation();
+            case TEST -> data.test();
+        };
+    }
+
+    @Override
+    public String samples() {
+        return "sequences";
+    }
+
+    /** That of a model with random logits. */
+    @Override
+    public double chance() {
+        Random random = new Random(0);
+        return judge(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
+    }
+
+    private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {
+        long[] shape = inputs.values().iterator().next().shape();
+        SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+        for (String name : List.of(Bert.START_LOGITS, Bert.END_LOGITS)) {
+            outputs.put(name, Tensor.compute(DataType.FLOAT32, shape, _ -> random.nextGaussian()));
+        }
+        return outputs;
+    }
+
+    @Override
+    public Map<String, Tensor> sample() {
+        return model.fitted()
+                .feed(data.test().batch(data.test().all().subList(0, 1)).inputs());
+    }
+}
