@@ -14,6 +14,7 @@ import java.util.List;
  * @param encoding how rows become the model's inputs
  * @param augmentation what is done at random to a training row
  * @param notes what a user should know of the data, a sentence each
+ * @param companion what belongs beside a model of it
  */
 public record LoadedData(
         Dataset train,
@@ -21,7 +22,8 @@ public record LoadedData(
         Dataset test,
         Encoding encoding,
         Augmentation augmentation,
-        List<String> notes) {
+        List<String> notes,
+        Companion companion) {
     /** Checks that the parts fit each other. */
     public LoadedData {
         train.requireAlike(validation);
@@ -56,7 +58,8 @@ public record LoadedData(
                 test,
                 kind.encoding(values, cut.kept()),
                 kind.augmentation(values),
-                parts.notes());
+                parts.notes(),
+                parts.companion());
     }
 
     private static double testFraction(Values values) {

@@ -10,12 +10,24 @@ import java.util.Optional;
  * @param test what it is judged by, alike; empty if the files say nothing of it: then {@link LoadedData} holds out some of the
  *     training rows
  * @param notes what a user should know of the data, a sentence each
+ * @param companion what belongs beside a model of it
  */
-public record Parts(Dataset train, Optional<Dataset> test, List<String> notes) {
+public record Parts(Dataset train, Optional<Dataset> test, List<String> notes, Companion companion) {
     /** Checks that the parts are alike. */
     public Parts {
         test.ifPresent(train::requireAlike);
         notes = List.copyOf(notes);
+    }
+
+    /**
+     * Parts of which nothing belongs beside a model.
+     *
+     * @param train what a model learns from
+     * @param test what it is judged by, alike; empty if the files say nothing of it
+     * @param notes what a user should know of the data, a sentence each
+     */
+    public Parts(Dataset train, Optional<Dataset> test, List<String> notes) {
+        this(train, test, notes, Companion.NONE);
     }
 
     /**

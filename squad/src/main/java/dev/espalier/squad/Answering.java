@@ -106,12 +106,7 @@ public final class Answering implements Task {
 
     /** Reads the model's tokenizer, the questions and, whenever a model is asked for, the model. */
     static Answering of(Materials materials, AnswerSearch search) throws IOException {
-        Path folder = materials
-                .tokenizer()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "data.kind = squad needs a model with a tokenizer: set model.kind to bert and model.checkpoint, or to onnx"
-                                + " and model.file, with the vocabulary beside it"));
-        WordPiece tokenizer = WordPiece.load(folder);
+        WordPiece tokenizer = WordPiece.ofModel(materials.tokenizer(), materials.dataValues().kind());
         QuestionData data = QuestionData.load(materials.dataValues(), tokenizer);
         Answering task = new Answering(
                 data,
@@ -137,12 +132,7 @@ public final class Answering implements Task {
                 + data.unknown().entrySet().stream()
                         .map(part -> part.getKey() + " " + part.getValue().percent())
                         .collect(Collectors.joining(", ")));
-        data.unknown().forEach((part, unknown) -> {
-            if (unknown.share() > UnknownTokens.NOTEWORTHY) {
-                notes.add("warning: %s of all tokens of the %s part are unknown to the vocabulary: %s"
-                        .formatted(unknown.percent(), part, unknown.likelyCause()));
-            }
-        });
+        data.unknown().forEach((part, unknown) -> unknown.warning(part).ifPresent(notes::add));
         return notes;
     }
 

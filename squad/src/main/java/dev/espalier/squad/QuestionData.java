@@ -39,7 +39,8 @@ public record QuestionData(Windows train, Windows validation, Windows test) {
             data = new QuestionData(
                     new Windows(split.kept(), tokenizer, plan), new Windows(split.held(), tokenizer, plan), test);
         }
-        data.requireKnown(SquadData.largestUnknown(values));
+        double largest = values.of(UnknownTokens.LARGEST);
+        data.unknown().forEach((part, unknown) -> unknown.requireAtMost(largest, part));
         return data;
     }
 
@@ -52,16 +53,6 @@ public record QuestionData(Windows train, Windows validation, Windows test) {
         }
         parts.put("test", test.unknown());
         return parts;
-    }
-
-    private void requireKnown(double largest) {
-        unknown().forEach((part, unknown) -> {
-            if (unknown.share() > largest) {
-                throw new IllegalArgumentException(
-                        "%s of all tokens of the %s part are unknown to the vocabulary, and data.largest_unknown = %s: %s. To train all the same, set data.largest_unknown to 1"
-                                .formatted(unknown.percent(), part, largest, unknown.likelyCause()));
-            }
-        });
     }
 
     private static Squad limited(Squad squad, int limit) {

@@ -35,13 +35,6 @@ public final class SquadData implements DataKind {
                     "tokens that a question is cut to; with `stride` and three special tokens below `length`")
             .in(Range.atLeast(1))
             .otherwise(WindowPlan.DEFAULT.questionLength());
-    private static final Key<Double> LARGEST_UNKNOWN = Key.decimal(
-                    "data.largest_unknown",
-                    "a larger share of tokens that the vocabulary does not know, in any part, ends the training before it begins")
-            .in(Range.share())
-            .otherwise(UnknownTokens.SUSPICIOUS)
-            .changeable();
-
     /** Called by the service loader. */
     public SquadData() {}
 
@@ -57,7 +50,7 @@ public final class SquadData implements DataKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(DataSection.DIR, TRAIN_FILE, TEST_FILE, LENGTH, STRIDE, QUESTION_LENGTH, LARGEST_UNKNOWN);
+        return List.of(DataSection.DIR, TRAIN_FILE, TEST_FILE, LENGTH, STRIDE, QUESTION_LENGTH, UnknownTokens.LARGEST);
     }
 
     @Override
@@ -126,15 +119,5 @@ public final class SquadData implements DataKind {
      */
     public static WindowPlan windows(Values values) {
         return new WindowPlan(values.of(LENGTH), values.of(STRIDE), values.of(QUESTION_LENGTH));
-    }
-
-    /**
-     * How many tokens may be unknown.
-     *
-     * @param values the values of {@code [data]}
-     * @return the share that no part may exceed
-     */
-    public static double largestUnknown(Values values) {
-        return values.of(LARGEST_UNKNOWN);
     }
 }

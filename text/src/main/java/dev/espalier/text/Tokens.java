@@ -25,6 +25,11 @@ public final class Tokens {
         this.ends = ends;
     }
 
+    /** {@return what the vocabulary calls the tokens, in order} */
+    public int[] ids() {
+        return ids.clone();
+    }
+
     /**
      * The number of tokens.
      *

@@ -1,10 +1,13 @@
 package dev.espalier.text;
 
+import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -22,6 +25,14 @@ public record UnknownTokens(long tokens, long unknown, long withCapitals, List<S
 
     /** A share of unknown tokens at which something must be wrong: a tenth. */
     public static final double SUSPICIOUS = 0.1;
+
+    /** {@code data.largest_unknown}, of kinds of texts. */
+    public static final Key<Double> LARGEST = Key.decimal(
+                    "data.largest_unknown",
+                    "a larger share of tokens that the vocabulary does not know, in any part, ends the training before it begins")
+            .in(Range.share())
+            .otherwise(SUSPICIOUS)
+            .changeable();
 
     private static final int EXAMPLES = 4;
 
@@ -75,6 +86,34 @@ public record UnknownTokens(long tokens, long unknown, long withCapitals, List<S
                         + " normalizer of tokenizer.json"
                 : "such as %s: the vocabulary is probably for another language or belongs to another model"
                         .formatted(words);
+    }
+
+    /**
+     * Refuses texts that are mostly beyond the vocabulary.
+     *
+     * @param largest the share that may be unknown
+     * @param part what the texts are called
+     * @throws IllegalArgumentException if more is unknown; the message says what to do
+     */
+    public void requireAtMost(double largest, String part) {
+        if (share() > largest) {
+            throw new IllegalArgumentException(
+                    "%s of all tokens of the %s part are unknown to the vocabulary, and %s = %s: %s. To train all the same, set %s to 1"
+                            .formatted(percent(), part, LARGEST.path(), largest, likelyCause(), LARGEST.path()));
+        }
+    }
+
+    /**
+     * A warning, if it is worth one.
+     *
+     * @param part what the texts are called
+     * @return a sentence; empty if nearly all is known
+     */
+    public Optional<String> warning(String part) {
+        return share() > NOTEWORTHY
+                ? Optional.of("warning: %s of all tokens of the %s part are unknown to the vocabulary: %s"
+                        .formatted(percent(), part, likelyCause()))
+                : Optional.empty();
     }
 
     /** Adds texts up. */

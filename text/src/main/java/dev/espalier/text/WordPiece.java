@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * BERT's tokenizer, by Hugging Face's library. DJL's jar brings it along for Linux on x86-64 and on ARM: nothing is
@@ -53,6 +54,21 @@ public final class WordPiece implements AutoCloseable {
      */
     public static WordPiece load(Path place) throws IOException {
         return new WordPiece(place, TokenizerFile.read(place));
+    }
+
+    /**
+     * The tokenizer of a model.
+     *
+     * @param folder the model's folder; empty if it has none
+     * @param kind the kind of data that wants it
+     * @return the tokenizer
+     * @throws IOException if there is none, or one that is not BERT's
+     * @throws IllegalArgumentException if the model has no folder
+     */
+    public static WordPiece ofModel(Optional<Path> folder, String kind) throws IOException {
+        return load(folder.orElseThrow(() -> new IllegalArgumentException(
+                "data.kind = %s needs a model with a tokenizer: set model.kind to bert and model.checkpoint, or to onnx and model.file, with the vocabulary beside it"
+                        .formatted(kind))));
     }
 
     private static Map<String, Integer> ids(ObjectNode definition) {

@@ -106,7 +106,14 @@ public final class CsvKind extends TableKind {
                 selection.labels().size());
     }
 
-    private static Optional<Path> find(Path folder, String name) {
+    /**
+     * A file of a folder.
+     *
+     * @param folder the folder
+     * @param name the file's name
+     * @return the file, or the same with {@code .gz}; empty if there is neither
+     */
+    public static Optional<Path> find(Path folder, String name) {
         return Stream.of(name, name + ".gz")
                 .map(folder::resolve)
                 .filter(Files::isRegularFile)

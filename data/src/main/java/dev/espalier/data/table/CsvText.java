@@ -23,26 +23,45 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /** The cells of a CSV file, plain or with {@code .gz}, in UTF-8, line by line; a cell in quotes may have line breaks in it. */
-final class CsvText {
+public final class CsvText {
     private static final char BYTE_ORDER_MARK = '\ufeff';
     private static final int BUFFER = 1 << 16;
 
     private final Path file;
     private final char delimiter;
 
-    CsvText(Path file, char delimiter) {
+    /**
+     * A file that is not opened yet.
+     *
+     * @param file the file
+     * @param delimiter what stands between two cells
+     */
+    public CsvText(Path file, char delimiter) {
         this.file = file;
         this.delimiter = delimiter;
     }
 
     /** Sees one line after the other. */
     @FunctionalInterface
-    interface Visitor {
-        /** The cells of a line; false if that is enough. */
+    public interface Visitor {
+        /**
+         * Sees the cells of a line.
+         *
+         * @param line where it starts, from 1
+         * @param cells its cells, without quotes
+         * @return false if that is enough
+         * @throws IOException if the cells are not what they should be
+         */
         boolean visit(long line, List<String> cells) throws IOException;
     }
 
-    void forEach(Visitor visitor) throws IOException {
+    /**
+     * Reads the file.
+     *
+     * @param visitor sees every line
+     * @throws IOException if it cannot be read, or is no such file
+     */
+    public void forEach(Visitor visitor) throws IOException {
         boolean compressed = file.toString().endsWith(".gz");
         try (var stored = Files.newInputStream(file);
                 var plain = compressed ? new GZIPInputStream(stored, BUFFER) : stored;

@@ -46,7 +46,9 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
                     "the columns are %s, and none is left to say %s from: check data.label, data.columns and data.ignore"
                             .formatted(columns, values.of(TableKind.LABEL)));
         }
-        List<Integer> categories = find("data.categories", values.of(TableKind.CATEGORIES), place, columns);
+        List<Integer> categories = values.has(TableKind.CATEGORIES)
+                ? find("data.categories", values.of(TableKind.CATEGORIES), place, columns)
+                : List.of();
         return new Selection(inputs, labels, new HashSet<>(categories));
     }
 

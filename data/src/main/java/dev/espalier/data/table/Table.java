@@ -184,13 +184,24 @@ public final class Table {
         return numbers.get(row)[column];
     }
 
-    /** What occurs in a column of texts, in the order in which it does. */
-    List<String> texts(int column) {
+    /**
+     * What occurs in a column of texts.
+     *
+     * @param column which column
+     * @return each text once, in the order in which they occur
+     */
+    public List<String> texts(int column) {
         return List.copyOf(texts.get(column).codes.keySet());
     }
 
-    /** Which of the column's texts a row has; −1 if it is missing. */
-    int text(int column, int row) {
+    /**
+     * Which of its column's texts a row has.
+     *
+     * @param column which column, one of texts
+     * @param row which row
+     * @return an index into {@link #texts}; −1 if it is missing
+     */
+    public int text(int column, int row) {
         return texts.get(column).rows[row];
     }
 

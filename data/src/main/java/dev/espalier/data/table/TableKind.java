@@ -115,11 +115,39 @@ public abstract class TableKind implements DataKind {
      * @throws DataException if the tables are not what they should be
      */
     protected static Parts parts(Values values, Table train, Optional<Table> test, int labels) throws DataException {
-        return new TableParts(values, train, test, labels).parts();
+        return new TableParts(values, train, test, labels, Optional.empty()).parts();
+    }
+
+    /** Makes the inputs of a kind whose inputs are neither numbers nor categories, but made of texts. */
+    @FunctionalInterface
+    protected interface Inputs {
+        /**
+         * Makes them.
+         *
+         * @param table one of the tables
+         * @return the columns, a row for each of the table's
+         */
+        List<Column> of(Table table);
+    }
+
+    /**
+     * Makes data sets of tables, with inputs of the kind's own.
+     *
+     * @param values the section's values
+     * @param train the table to learn from: columns of texts, then labels
+     * @param test the table to judge by, of the same columns; empty if some rows are to be held out
+     * @param labels how many columns, at the end, are labels
+     * @param inputs makes the inputs
+     * @return the parts
+     * @throws DataException if the tables are not what they should be
+     */
+    protected static Parts parts(Values values, Table train, Optional<Table> test, int labels, Inputs inputs)
+            throws DataException {
+        return new TableParts(values, train, test, labels, Optional.of(inputs)).parts();
     }
 
     @Override
-    public final Encoding encoding(Values values, Dataset train) {
+    public Encoding encoding(Values values, Dataset train) {
         List<ColumnEncoding> inputs = new ArrayList<>();
         for (Column column : train.inputs()) {
             inputs.add(
@@ -141,8 +169,13 @@ public abstract class TableKind implements DataKind {
                 column.field(), values.of(DataSection.NORMALIZE) ? measured : Normalization.none(1), missing);
     }
 
-    /** A class stays what it is; numbers are one vector, in their own units. */
-    private static List<ColumnEncoding> targets(Dataset train) {
+    /**
+     * How labels become targets: a class stays what it is; numbers are one vector, in their own units.
+     *
+     * @param train what is left to learn from
+     * @return the encodings
+     */
+    protected static List<ColumnEncoding> targets(Dataset train) {
         List<ColumnEncoding> measured = train.targets().stream()
                 .filter(Column.Numbers.class::isInstance)
                 .map(Column.Numbers.class::cast)

@@ -32,13 +32,15 @@ final class TableParts {
     private final Table train;
     private final Optional<Table> test;
     private final int inputs;
+    private final Optional<TableKind.Inputs> own;
     private final List<String> notes = new ArrayList<>();
 
-    TableParts(Values values, Table train, Optional<Table> test, int labels) {
+    TableParts(Values values, Table train, Optional<Table> test, int labels, Optional<TableKind.Inputs> own) {
         this.values = values;
         this.train = train;
         this.test = test;
         this.inputs = train.heads().size() - labels;
+        this.own = own;
     }
 
     Parts parts() throws DataException {
@@ -46,7 +48,7 @@ final class TableParts {
         int[] trainRows = present(train);
         Optional<int[]> testRows = test.isPresent() ? Optional.of(present(test.get())) : Optional.empty();
         List<Field> fields = new ArrayList<>();
-        for (int column = 0; column < train.heads().size(); column++) {
+        for (int column = own.isPresent() ? inputs : 0; column < train.heads().size(); column++) {
             fields.add(column < inputs ? input(column) : label(column));
         }
         Dataset learned = dataset(train, fields, trainRows, test.isPresent() ? " train" : "");
@@ -224,8 +226,11 @@ final class TableParts {
 
     private Dataset dataset(Table table, List<Field> fields, int[] rows, String part) throws DataException {
         List<Column> columns = new ArrayList<>();
+        own.ifPresent(makes -> columns.addAll(makes.of(table)));
+        int given = columns.size();
+        int first = train.heads().size() - fields.size();
         for (int i = 0; i < fields.size(); i++) {
-            int column = i;
+            int column = first + i;
             columns.add(
                     switch (fields.get(i)) {
                         case Field.Category category -> categories(table, column, category, rows);
@@ -240,8 +245,8 @@ final class TableParts {
         Dataset all = new Dataset(
                 shortName(table) + part,
                 table.size(),
-                columns.subList(0, inputs),
-                columns.subList(inputs, fields.size()));
+                columns.subList(0, given + inputs - first),
+                columns.subList(given + inputs - first, columns.size()));
         return rows.length == table.size() ? all : all.rows(rows);
     }
 

@@ -8,6 +8,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Gelu;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reshape;
@@ -42,6 +43,9 @@ public final class Bert {
 
     /** The output for where an answer ends. */
     public static final String END_LOGITS = "end_logits";
+
+    /** The output for classes. */
+    public static final String LOGITS = "logits";
 
     /** Far below any score, and far from overflow: added to a score it makes a weight of exactly zero. */
     private static final double MASKED = -1e9;
@@ -79,6 +83,30 @@ public final class Bert {
         Squeeze squeeze = new Squeeze(List.of(-1L));
         return bert.graph.outputs(
                 bert.graph.add(START_LOGITS, squeeze, ends.get(0)), bert.graph.add(END_LOGITS, squeeze, ends.get(1)));
+    }
+
+    /**
+     * BERT with a head that says a number for each of some classes, or for each quantity that is to be estimated: what the first
+     * token has become goes through a layer of its own, the pooler, and a linear one.
+     *
+     * @param config its size
+     * @param outputs how many numbers
+     * @param weights what it starts from
+     * @return from {@code input_ids}, {@code attention_mask} and {@code token_type_ids}, all {@code [batch, tokens]}, to
+     *     {@code logits [batch, outputs]}
+     */
+    public static Graph classification(BertConfig config, long outputs, Weights weights) {
+        Bert bert = new Bert("bert-classification", config, weights);
+        Value first = bert.graph.add(
+                "bert.pooler.first",
+                new Gather(1),
+                bert.encode(),
+                bert.graph.constant("bert.pooler.index", Tensor.scalar(DataType.INT64, 0)));
+        Value pooled = bert.layers.tanh("bert.pooler.tanh", bert.layers.dense("bert.pooler.dense", first, config.hidden()));
+        Value kept = bert.layers.dropout("classifier.dropout", pooled, config.hiddenDropout());
+        Unary identity = new Unary(Unary.Function.IDENTITY);
+        return bert.graph.outputs(
+                bert.graph.add(LOGITS, identity, bert.layers.dense("classifier", kept, outputs)));
     }
 
     /**

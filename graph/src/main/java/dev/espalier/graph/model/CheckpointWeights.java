@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CheckpointWeights implements Weights {
     private static final String PREFIX = "bert.";
-    private static final String HEAD = "qa_outputs.";
+    /** What a checkpoint may lack: it is trained with the task. */
+    private static final List<String> HEADS = List.of("qa_outputs.", "classifier.", "bert.pooler.");
 
     private final SequencedMap<String, Tensor> stored = new LinkedHashMap<>();
     private final SequencedMap<String, String> originalNames = new LinkedHashMap<>();
@@ -69,11 +70,15 @@ final class CheckpointWeights implements Weights {
         unread.remove(name);
         Tensor tensor = stored.get(name);
         if (tensor == null) {
-            if (name.startsWith(HEAD)) {
+            if (isHead(name)) {
                 initialised.add(name);
             } else {
                 problems.add(name + ": missing, it should be " + Arrays.toString(shape));
             }
+            return null;
+        }
+        if (isHead(name) && !Arrays.equals(tensor.shape(), shape)) {
+            initialised.add(name); // a head for other classes
             return null;
         }
         if (!tensor.type().isFloat() || !Arrays.equals(tensor.shape(), shape)) {
@@ -84,8 +89,12 @@ final class CheckpointWeights implements Weights {
         return tensor;
     }
 
+    private static boolean isHead(String name) {
+        return HEADS.stream().anyMatch(name::startsWith);
+    }
+
     private Tensor fallback(String name, Initialization initialization, long... shape) {
-        return name.startsWith(HEAD)
+        return isHead(name)
                 ? fresh.tensor(name, initialization, shape)
                 : Tensor.compute(DataType.FLOAT32, shape, i -> 0);
     }

@@ -71,6 +71,21 @@ public final class HuggingFace {
     }
 
     /**
+     * Reads a checkpoint to classify texts, or to estimate numbers from them. One without a pooler, without such a head, or with
+     * one for another number of classes gets a new one.
+     *
+     * @param folder the folder with config.json and model.safetensors
+     * @param outputs how many numbers the model is to say
+     * @param fresh what a new head starts from
+     * @return the model, as {@link Bert#classification} makes it
+     * @throws IOException if it cannot be read or does not fit; the message lists every tensor that is missing or of
+     *     another shape
+     */
+    public static Checkpoint readClassification(Path folder, long outputs, Weights fresh) throws IOException {
+        return read(folder, fresh, (config, weights) -> Bert.classification(config, outputs, weights));
+    }
+
+    /**
      * Reads a checkpoint without any head.
      *
      * @param folder the folder with config.json and model.safetensors

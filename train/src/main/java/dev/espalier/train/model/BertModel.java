@@ -3,8 +3,10 @@ package dev.espalier.train.model;
 import dev.espalier.data.Outline;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.PaperRules;
+import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
@@ -32,7 +34,7 @@ public final class BertModel implements ModelKind {
 
     @Override
     public String meaning() {
-        return "BERT for question answering, from a checkpoint";
+        return "BERT from a checkpoint, with the head that the task needs";
     }
 
     @Override
@@ -44,7 +46,7 @@ public final class BertModel implements ModelKind {
     public Optional<String> misfit(Outline data) {
         return switch (data) {
             case Outline.Tokens _, Outline.Unknown _ -> Optional.empty();
-            case Outline.Image _, Outline.Vector _ -> Optional.of("bert reads squad");
+            case Outline.Image _, Outline.Vector _ -> Optional.of("bert reads texts, such as squad");
         };
     }
 
@@ -61,7 +63,23 @@ public final class BertModel implements ModelKind {
     @Override
     public Graph build(Values values, Signature wanted, Weights weights) throws IOException {
         Path checkpoint = Path.of(values.of(CHECKPOINT));
-        return wanted.fit(HuggingFace.read(checkpoint, weights).graph(), CHECKPOINT + " = " + checkpoint)
-                .model();
+        HuggingFace.Checkpoint read = isForAnswers(wanted)
+                ? HuggingFace.read(checkpoint, weights)
+                : HuggingFace.readClassification(checkpoint, outputs(wanted), weights);
+        return wanted.fit(read.graph(), CHECKPOINT + " = " + checkpoint).model();
+    }
+
+    private static boolean isForAnswers(Signature wanted) {
+        return wanted.outputs().stream().map(Signature.Output::name).anyMatch(Bert.START_LOGITS::equals);
+    }
+
+    private static long outputs(Signature wanted) {
+        Shape sample = wanted.outputs().getFirst().sample();
+        if (wanted.outputs().size() > 1 || sample.rank() != 1 || !sample.get(0).isKnown()) {
+            throw new IllegalArgumentException(
+                    "model.kind = bert has heads for answers and for one row of numbers, but the task wants %s: choose another model"
+                            .formatted(wanted.outputs()));
+        }
+        return sample.get(0).value();
     }
 }

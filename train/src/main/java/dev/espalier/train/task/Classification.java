@@ -20,6 +20,8 @@ import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.LinkedHashMap;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -96,6 +98,11 @@ public final class Classification implements Task {
     @Override
     public List<String> notes() {
         return data.notes();
+    }
+
+    @Override
+    public void accompany(Path folder) throws IOException {
+        data.companion().write(folder);
     }
 
     @Override

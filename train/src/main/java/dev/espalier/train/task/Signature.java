@@ -7,6 +7,7 @@ import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a task wants of a model: what it is given and what it says. The names are the task's; a model may call them otherwise, see
@@ -81,22 +82,25 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
      * What a model is given of some columns: numbers and images as they are, categories as their numbers, sequences as ids.
      *
      * @param fields the columns, encoded
-     * @return an input for each, required
+     * @return an input for each, required; of several sequences only the first is, since a mask and the like only say more of it
      */
     public static List<Input> inputsOf(List<Field> fields) {
-        return fields.stream().map(Signature::input).toList();
+        Optional<Field> first = fields.stream().filter(Field.Tokens.class::isInstance).findFirst();
+        return fields.stream()
+                .map(field -> input(field, !(field instanceof Field.Tokens) || first.equals(Optional.of(field))))
+                .toList();
     }
 
-    private static Input input(Field field) {
+    private static Input input(Field field, boolean required) {
         return switch (field) {
             case Field.Dense dense ->
                 new Input(
                         field.name(),
                         DataType.FLOAT32,
                         new Shape(dense.shape().stream().map(Dimension::of).toList()),
-                        true);
-            case Field.Category _ -> new Input(field.name(), DataType.INT64, Shape.SCALAR, true);
-            case Field.Tokens _ -> new Input(field.name(), DataType.INT64, Shape.of("tokens"), true);
+                        required);
+            case Field.Category _ -> new Input(field.name(), DataType.INT64, Shape.SCALAR, required);
+            case Field.Tokens _ -> new Input(field.name(), DataType.INT64, Shape.of("tokens"), required);
         };
     }
 

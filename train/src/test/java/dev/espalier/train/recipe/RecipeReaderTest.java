@@ -229,7 +229,7 @@ final class RecipeReaderTest {
     void sectionsThatDoNotFitAreToldBesideOtherProblems() {
         assertEquals(
                 List.of(
-                        "line 4: model.kind = bert and data.kind = digits do not fit: bert reads squad",
+                        "line 4: model.kind = bert and data.kind = digits do not fit: bert reads texts, such as squad",
                         "line 15: training.epoch is no key of a recipe; the nearest is training.epochs"),
                 problems(SHORT.replace("\"small-cnn\"", "\"bert\"\ncheckpoint = \"x\"") + "epoch = 1\n"));
         assertProblem(
@@ -378,7 +378,7 @@ final class RecipeReaderTest {
                 "classification", read(SHORT, "task.kind=classification").task().kind());
         List<String> problems = problems(SHORT, "task.kind=guessing");
         assertEquals(1, problems.size(), problems::toString);
-        assertTrue(problems.getFirst().contains("one of \"auto\", \"classification\", "), problems::toString);
+        assertTrue(problems.getFirst().contains("one of \"auto\", \"classification\""), problems::toString);
     }
 
     @Test

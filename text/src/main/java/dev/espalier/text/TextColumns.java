@@ -1,0 +1,110 @@
+package dev.espalier.text;
+
+import dev.espalier.data.Column;
+import dev.espalier.data.Field;
+import dev.espalier.data.table.Table;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/** Texts, or pairs of texts, as BERT reads them: {@code [CLS] text [SEP]} or {@code [CLS] text [SEP] other [SEP]}. */
+final class TextColumns {
+    private final Table table;
+    private final List<List<int[]>> ids;
+    private final WordPiece tokenizer;
+    private final int most;
+
+    /**
+     * Columns of a table.
+     *
+     * @param table the table
+     * @param ids for each of its first columns, one or two, the tokens of every text that occurs there
+     * @param tokenizer what made them
+     * @param most how long a row may get
+     */
+    TextColumns(Table table, List<List<int[]>> ids, WordPiece tokenizer, int most) {
+        this.table = table;
+        this.ids = ids;
+        this.tokenizer = tokenizer;
+        this.most = most;
+    }
+
+    List<Column> all() {
+        return List.of(
+                column("input_ids", tokenizer.padding(), this::ids),
+                column("attention_mask", 0, this::mask),
+                column("token_type_ids", 0, this::types));
+    }
+
+    private Column column(String name, int padding, IntFunction<int[]> rows) {
+        Field.Tokens field = new Field.Tokens(name, most, padding);
+        return new Column.Sequences() {
+            @Override
+            public Field.Tokens field() {
+                return field;
+            }
+
+            @Override
+            public int[] read(int row) {
+                return rows.apply(row);
+            }
+        };
+    }
+
+    private int[] text(int column, int row) {
+        int text = table.text(column, row);
+        return text < 0 ? new int[0] : ids.get(column).get(text);
+    }
+
+    private boolean isPair() {
+        return ids.size() > 1;
+    }
+
+    /** How many tokens of each text fit: of two, the longer one is cut until they do. */
+    private int[] lengths(int row) {
+        int first = text(0, row).length;
+        if (!isPair()) {
+            return new int[] {Math.min(first, most - 2), 0};
+        }
+        int second = text(1, row).length;
+        int room = most - 3;
+        if (first + second <= room) {
+            return new int[] {first, second};
+        }
+        int half = room / 2;
+        if (second <= half) {
+            return new int[] {room - second, second};
+        }
+        return first <= room - half ? new int[] {first, room - first} : new int[] {room - half, half};
+    }
+
+    private int[] ids(int row) {
+        int[] lengths = lengths(row);
+        int[] tokens = new int[size(lengths)];
+        tokens[0] = tokenizer.classifier();
+        System.arraycopy(text(0, row), 0, tokens, 1, lengths[0]);
+        tokens[1 + lengths[0]] = tokenizer.separator();
+        if (isPair()) {
+            System.arraycopy(text(1, row), 0, tokens, lengths[0] + 2, lengths[1]);
+            tokens[tokens.length - 1] = tokenizer.separator();
+        }
+        return tokens;
+    }
+
+    private int size(int[] lengths) {
+        return lengths[0] + lengths[1] + (isPair() ? 3 : 2);
+    }
+
+    private int[] mask(int row) {
+        int[] mask = new int[size(lengths(row))];
+        Arrays.fill(mask, 1);
+        return mask;
+    }
+
+    private int[] types(int row) {
+        int[] lengths = lengths(row);
+        int[] types = new int[size(lengths)];
+        Arrays.fill(types, lengths[0] + 2, types.length, 1);
+        return types;
+    }
+}
