@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.engine.Device;
 import dev.espalier.core.check.Writing;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
@@ -63,7 +64,7 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         // The network is so small that a second thread would only wait for the first.
-        System.setProperty("ai.djl.pytorch.num_threads", "1");
+        Device.useThreads(1);
         long started = System.nanoTime();
         Recipe recipe = Recipe.parse(RECIPE, recipe(), overrides);
         RunFolder run = folder != null ? new RunFolder(folder) : RunFolders.fresh("demo");

@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.engine.Device;
 import dev.espalier.reproduce.Comparison;
 import dev.espalier.reproduce.Item;
 import dev.espalier.reproduce.Items;
@@ -81,7 +82,7 @@ final class ReproduceCommand implements Callable<Integer> {
         Item chosen = Items.of(item);
         if (scale == Scale.SMALL) {
             // The networks are so small that a second thread would only wait for the first.
-            System.setProperty("ai.djl.pytorch.num_threads", "1");
+            Device.useThreads(1);
         }
         try (Interruption interruption = new Interruption()) {
             Setting setting = setting(chosen, interruption);

@@ -1,7 +1,5 @@
 package dev.espalier.cuda;
 
-import dev.espalier.cuda.Tiling.Job;
-import dev.espalier.cuda.Tiling.Scan;
 import dev.espalier.core.kernel.PenaltyTerms;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.kernel.Update;
@@ -10,132 +8,129 @@ import dev.espalier.core.penalty.Profile.Piece;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.rule.Coefficients;
 import dev.espalier.core.tensor.TensorView;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import dev.espalier.cuda.Struct.Row;
+import dev.espalier.cuda.Tiling.Job;
+import dev.espalier.cuda.Tiling.Scan;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the structures of {@code tables.cu}, field by field, in its order; their sizes are asserted there. */
+/** Writes what the GPU is told, as {@link Structs} has it. */
 final class Tables {
-    /** Bytes of the structures. */
-    static final int TENSOR = 40;
+    private Tables() {}
 
-    static final int LAYOUT = 272;
-    static final int SET = 432;
-    static final int JOB = 96;
-    static final int SCAN = 16;
-    static final int STATS = 40;
-    static final int FLAGS = 8;
-    static final int STRAGGLER = 16;
-    static final int PLAN = 128;
-
-    /** Dimensions of a tensor, at most. */
-    static final int MOST_RANK = 8;
-
-    private final ByteBuffer buffer;
-
-    Tables(MemorySegment memory) {
-        buffer = memory.asByteBuffer().order(ByteOrder.nativeOrder());
+    static void job(Row row, Job job) {
+        row.put("kind", job.kind().code())
+                .put("set", job.set())
+                .put("tensor", job.tensor())
+                .put("part", job.part())
+                .put("first", job.first())
+                .put("stride", job.stride())
+                .put("row", job.row())
+                .put("rows", job.rows())
+                .put("columns", job.columns())
+                .put("inner", job.inner())
+                .put("fold", job.fold())
+                .put("limit", job.limit())
+                .put("group", job.group())
+                .put("groups", job.groups())
+                .put("team", job.team())
+                .put("members", job.members())
+                .put("member", job.member())
+                .put("theta", job.theta())
+                .put("slot", job.slot());
     }
 
-    void job(Job job) {
-        buffer.putInt(job.kind().code()).putInt(job.set()).putInt(job.tensor()).putInt(job.part());
-        buffer.putLong(job.first()).putLong(job.stride());
-        buffer.putInt(job.row()).putInt(job.rows()).putInt(job.columns()).putInt(job.inner());
-        buffer.putInt(job.fold()).putInt(job.limit()).putInt(job.group()).putInt(job.groups());
-        buffer.putInt(job.team()).putInt(job.members()).putInt(job.member()).putInt(0);
-        buffer.putLong(job.theta()).putLong(job.slot());
+    static void scan(Row row, Scan scan) {
+        row.put("tensor", scan.tensor()).put("count", scan.count()).put("first", scan.first());
     }
 
-    void scan(Scan scan) {
-        buffer.putInt(scan.tensor()).putInt(scan.count()).putLong(scan.first());
+    static void tensor(Row row, TensorView weights, TensorView gradients, long first, long second, long layout) {
+        row.put("x", weights.segment().address())
+                .put("g", gradients.segment().address())
+                .put("m", first)
+                .put("v", second)
+                .put("layout", layout);
     }
 
-    void number(int value) {
-        buffer.putInt(value);
-    }
-
-    void tensor(TensorView weights, TensorView gradients, long first, long second, long layout) {
-        buffer.putLong(weights.segment().address()).putLong(gradients.segment().address());
-        buffer.putLong(first).putLong(second).putLong(layout);
-    }
-
-    void layout(TensorView weights, TensorView gradients) {
-        strides(weights);
-        strides(gradients);
+    static void layout(Row row, TensorView weights, TensorView gradients) {
+        strides(row.within("weights"), weights);
+        strides(row.within("gradients"), gradients);
     }
 
     /** A contiguous tensor is a vector, whatever its shape. */
-    private void strides(TensorView tensor) {
-        long[] vector = {tensor.size()};
-        long[] shape = tensor.contiguous() ? vector : tensor.shape();
-        buffer.putLong(shape.length);
-        longs(shape);
-        longs(tensor.contiguous() ? new long[] {1} : tensor.strides());
+    private static void strides(Row row, TensorView tensor) {
+        long[] shape = tensor.contiguous() ? new long[] {tensor.size()} : tensor.shape();
+        row.clear()
+                .put("rank", (long) shape.length)
+                .put("shape", shape)
+                .put("strides", tensor.contiguous() ? new long[] {1} : tensor.strides());
     }
 
-    private void longs(long[] values) {
-        for (int i = 0; i < MOST_RANK; i++) {
-            buffer.putLong(i < values.length ? values[i] : 0);
-        }
-    }
-
-    void set(
+    static void set(
+            Row row,
             Kind kind,
             @Nullable Regularizer regularizer,
             int[] firstMembers,
             SetStep step,
             Coefficients rule,
             double smallStep) {
-        int start = buffer.position();
         Update update = Update.of(rule, step.stepSize(), step.weightDecay());
-        buffer.putFloat(update.keepFirst()).putFloat(update.addFirst()).putFloat(update.step());
-        buffer.putFloat(update.keepSecond()).putFloat(update.addSecond()).putFloat(update.scaleSecond());
-        buffer.putFloat(update.innerEpsilon()).putFloat(update.outerEpsilon()).putFloat(update.decay());
+        row.clear()
+                .put("keepFirst", update.keepFirst())
+                .put("addFirst", update.addFirst())
+                .put("step", update.step())
+                .put("keepSecond", update.keepSecond())
+                .put("addSecond", update.addSecond())
+                .put("scaleSecond", update.scaleSecond())
+                .put("innerEpsilon", update.innerEpsilon())
+                .put("outerEpsilon", update.outerEpsilon())
+                .put("decay", update.decay());
         if (regularizer != null) {
-            penalty(kind, regularizer, firstMembers, step.stepSize(), smallStep);
-        }
-        while (buffer.position() < start + SET) {
-            buffer.put((byte) 0);
-        }
-    }
-
-    private void penalty(Kind kind, Regularizer regularizer, int[] firstMembers, double stepSize, double smallStep) {
-        int size = regularizer.groups().size(0);
-        PenaltyTerms terms = PenaltyTerms.of(regularizer.penalty(), size, stepSize);
-        NestedLasso nested = kind == Kind.NESTING ? (NestedLasso) regularizer.penalty() : null;
-        boolean idle = nested == null ? terms.idle() : stepSize == 0 || nested.lambda() == 0;
-        buffer.putInt(idle ? 1 : 0).putInt(terms.fast() ? 1 : 0).putInt(terms.kneed() ? 1 : 0);
-        buffer.putDouble(stepSize).putDouble(smallStep);
-        buffer.putDouble(terms.threshold()).putDouble(terms.kappa()).putDouble(terms.knee());
-        buffer.putDouble(terms.singleThreshold())
-                .putDouble(regularizer.penalty().singleStrength());
-        buffer.putDouble(nested == null ? 0 : nested.outerStrength(size));
-        int parts = nested == null ? 0 : firstMembers.length - 1;
-        for (int part = 0; part < Kind.MOST_PARTS; part++) {
-            buffer.putDouble(
-                    nested == null || part >= parts
-                            ? 0
-                            : nested.innerStrength(
-                                    Kind.parts(regularizer.groups()).get(part).size(0)));
-        }
-        buffer.putDouble(size).putLong(regularizer.groups().count());
-        List<Piece> pieces = terms.profile().pieces();
-        buffer.putInt(parts).putInt(pieces.size());
-        for (int part = 0; part <= Kind.MOST_PARTS; part++) {
-            buffer.putInt(part <= parts ? firstMembers[part] : 0);
-        }
-        buffer.putInt(0);
-        for (Piece piece : pieces) {
-            buffer.putDouble(piece.from()).putDouble(piece.height()).putDouble(piece.bend());
+            int size = regularizer.groups().size(0);
+            PenaltyTerms terms = PenaltyTerms.of(regularizer.penalty(), size, step.stepSize());
+            NestedLasso nested = kind == Kind.NESTING ? (NestedLasso) regularizer.penalty() : null;
+            boolean idle = nested == null ? terms.idle() : step.stepSize() == 0 || nested.lambda() == 0;
+            row.put("idle", idle ? 1 : 0)
+                    .put("fast", terms.fast() ? 1 : 0)
+                    .put("kneed", terms.kneed() ? 1 : 0)
+                    .put("stepSize", step.stepSize())
+                    .put("smallStep", smallStep)
+                    .put("threshold", terms.threshold())
+                    .put("kappa", terms.kappa())
+                    .put("knee", terms.knee())
+                    .put("singleThreshold", terms.singleThreshold())
+                    .put("singleStrength", regularizer.penalty().singleStrength());
+            if (nested != null) {
+                nested(row, nested, regularizer, firstMembers);
+            }
+            row.put("size", (double) size).put("count", (long) regularizer.groups().count());
+            pieces(row, terms.profile().pieces());
         }
     }
 
-    void plan(long[] pointers, int jobs, int scans, int sets, int teams, long slots) {
-        for (long pointer : pointers) {
-            buffer.putLong(pointer);
+    private static void nested(Row row, NestedLasso penalty, Regularizer regularizer, int[] firstMembers) {
+        int parts = firstMembers.length - 1;
+        row.put("outerStrength", penalty.outerStrength(regularizer.groups().size(0)))
+                .put(
+                        "innerStrength",
+                        IntStream.range(0, parts)
+                                .mapToDouble(part -> penalty.innerStrength(Kind.parts(regularizer.groups())
+                                        .get(part)
+                                        .size(0)))
+                                .toArray())
+                .put("parts", parts)
+                .put("firstMember", firstMembers);
+    }
+
+    private static void pieces(Row row, List<Piece> pieces) {
+        row.put("pieces", pieces.size());
+        for (int i = 0; i < pieces.size(); i++) {
+            Piece piece = pieces.get(i);
+            row.within("piece", i)
+                    .put("from", piece.from())
+                    .put("height", piece.height())
+                    .put("bend", piece.bend());
         }
-        buffer.putInt(jobs).putInt(scans).putInt(sets).putInt(teams).putLong(slots);
     }
 }

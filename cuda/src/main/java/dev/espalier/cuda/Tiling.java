@@ -32,10 +32,10 @@ final class Tiling {
     private static final double LEAST_USE = 0.95;
 
     /** Groups of a tile, at most. */
-    private static final int MOST_GROUPS = 64;
+    static final int MOST_GROUPS = 64;
 
     /** The same, where they have groups within them. */
-    private static final int MOST_NESTED = 32;
+    static final int MOST_NESTED = 32;
 
     /** Weights of a job without groups. */
     private static final int STRETCH = 8192;
@@ -124,6 +124,11 @@ final class Tiling {
     /** For every set that was added, the number within a team of the first job of each part, and the number of all. */
     int[] firstMembers(int set) {
         return firstMembers.get(set);
+    }
+
+    /** How many sets were added. */
+    int sets() {
+        return firstJobs.size();
     }
 
     int teams() {

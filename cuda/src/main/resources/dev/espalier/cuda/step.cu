@@ -17,7 +17,7 @@
 //   SUBGRADIENT  penalties may act through their subgradient
 //   SINGLES      groups may be single weights
 //
-// The source is all files of this folder, in the order that CudaKernel names them.
+// The source is all files of this folder, in the order that StepProgram names them, behind the structures that Structs declares.
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
     if (plan.flags->bad || blockIdx.x >= plan.jobCount) return;

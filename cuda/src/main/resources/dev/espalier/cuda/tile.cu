@@ -266,7 +266,7 @@ __device__ __noinline__ void report(int number, float magnitudes) {
 
 __device__ void straggles(int group, int evaluations) {
     int place = atomicAdd(&plan.flags->stragglers, 1);
-    plan.stragglers[place] = make_int4(job.set, job.group + group, evaluations, 0);
+    plan.stragglers[place] = {job.set, job.group + group, evaluations};
 }
 
 template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {

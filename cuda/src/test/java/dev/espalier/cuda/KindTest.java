@@ -13,6 +13,7 @@ import dev.espalier.core.penalty.Profile;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.rule.Coefficients;
 import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.cuda.Struct.Row;
 import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -78,8 +79,9 @@ class KindTest {
         Coefficients rule = new UpdateRule.Adam().at(1);
         try (Arena arena = Arena.ofConfined()) {
             for (Penalty penalty : List.of(new GroupLasso(1), new Staircase(1, 8))) {
-                new Tables(arena.allocate(Tables.SET, 8))
-                        .set(Kind.SUBGRADIENTS, new Regularizer(penalty, groups), new int[2], step, rule, 1e-3);
+                Row row = Structs.SET.row(arena.allocate(Structs.SET.layout()), 0);
+                Regularizer regularizer = new Regularizer(penalty, groups);
+                Tables.set(row, Kind.SUBGRADIENTS, regularizer, new int[2], step, rule, 1e-3);
             }
         }
     }

@@ -45,7 +45,7 @@ final class Compiler {
      *
      * @param graph the graph
      * @param constants will own what only the plan has
-     * @param owned the network's own arrays by the names of initializers; null for one that it does not have
+     * @param owned the network's own arrays by the names of initializers; null for what only the plan has
      */
     static Plan compile(Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned) {
         return new Compiler(graph, constants, owned).plan();

@@ -53,6 +53,17 @@ public record Device(Place place) {
     }
 
     /**
+     * Has the CPU compute every operation with so many threads, in the whole process; without this there are as many as cores.
+     * Networks so small that a second thread would only wait for the first are fastest with one. To be called before the first
+     * network is made: libtorch asks for the number once, when it is loaded.
+     *
+     * @param threads how many, at least 1
+     */
+    public static void useThreads(int threads) {
+        System.setProperty("ai.djl.pytorch.num_threads", Long.toString(Check.atLeast("threads", threads, 1)));
+    }
+
+    /**
      * Whether it is a GPU.
      *
      * @return false for the CPU

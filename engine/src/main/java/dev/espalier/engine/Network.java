@@ -135,8 +135,11 @@ public final class Network implements AutoCloseable {
                 }
             });
             graph = withoutContents(full);
-            model = new Program(graph, manager, arrays::get);
-            judged = objective == null ? null : new Program(objective.behind(graph), manager, arrays::get);
+            SharedConstants constants = new SharedConstants(manager);
+            model = new Program(graph, manager, arrays::get, constants);
+            judged = objective == null
+                    ? null
+                    : new Program(objective.behind(graph), manager, arrays::get, constants);
         } catch (RuntimeException | Error problem) {
             manager.close();
             throw problem;

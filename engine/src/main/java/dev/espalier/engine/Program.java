@@ -3,6 +3,7 @@ package dev.espalier.engine;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
 import dev.espalier.graph.pass.Specialization;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
@@ -23,6 +24,7 @@ final class Program {
     private final Graph graph;
     private final PtNDManager manager;
     private final Function<String, @Nullable PtNDArray> owned;
+    private final SharedConstants constants;
     private final SequencedMap<List<List<Long>>, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
@@ -30,12 +32,18 @@ final class Program {
      *
      * @param graph what is computed
      * @param manager will own what only plans have
-     * @param owned the network's own arrays by the names of initializers; null for one that it does not have
+     * @param owned the arrays of what training changes, by the names of initializers; null for one that is a constant
+     * @param constants the arrays of constants
      */
-    Program(Graph graph, PtNDManager manager, Function<String, @Nullable PtNDArray> owned) {
+    Program(
+            Graph graph,
+            PtNDManager manager,
+            Function<String, @Nullable PtNDArray> owned,
+            SharedConstants constants) {
         this.graph = graph;
         this.manager = manager;
         this.owned = owned;
+        this.constants = constants;
     }
 
     /**
@@ -92,12 +100,22 @@ final class Program {
     private Plan compile(Map<String, Tensor> inputs) {
         Map<String, long[]> shapes = new HashMap<>();
         inputs.forEach((name, tensor) -> shapes.put(name, tensor.shape()));
-        PtNDManager constants = manager.newSubManager(manager.getDevice());
+        PtNDManager ofPlan = manager.newSubManager(manager.getDevice());
         try {
-            return Compiler.compile(Specialization.of(graph, shapes), constants, owned);
+            return Compiler.compile(Specialization.of(graph, shapes), ofPlan, this::ofNetwork);
         } catch (RuntimeException | Error problem) {
-            constants.close();
+            ofPlan.close();
             throw problem;
         }
+    }
+
+    /** The array of an initializer, whatever the shapes; null for what follows from them. */
+    private @Nullable PtNDArray ofNetwork(String tensor) {
+        Initializer initializer = graph.initializers().get(tensor);
+        if (initializer == null) {
+            return null;
+        }
+        PtNDArray own = owned.apply(tensor);
+        return own != null ? own : constants.array(initializer.tensor());
     }
 }

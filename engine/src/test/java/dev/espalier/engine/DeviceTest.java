@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.tensor.Place;
 import dev.espalier.torch.Gpus;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -34,6 +38,38 @@ class DeviceTest {
             assertTrue(message.contains("\"" + text + "\": it must be cpu, gpu"), message);
         }
         assertThrows(IllegalArgumentException.class, () -> Device.gpu(-1));
+    }
+
+    /** Computes with as many threads as it is told to, and tells how many. */
+    static final class Threads {
+        private Threads() {}
+
+        public static void main(String[] arguments) {
+            Device.useThreads(Integer.parseInt(arguments[0]));
+            try (Network _ = new Network(Models.perceptron(2, 2), Device.CPU)) {
+                System.out.println("threads: " + JniUtils.getNumThreads());
+            }
+        }
+    }
+
+    /** In a process of its own, as libtorch asks once. */
+    @Test
+    void theCpuUsesSoManyThreads() throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--add-modules",
+                        "jdk.incubator.vector",
+                        "-Dai.djl.offline=true",
+                        "-classpath",
+                        System.getProperty("java.class.path"),
+                        Threads.class.getName(),
+                        "3")
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(output.contains("threads: 3"), output);
+        assertThrows(IllegalArgumentException.class, () -> Device.useThreads(0));
     }
 
     @Test

@@ -104,6 +104,29 @@ class NetworkTest {
     }
 
     @Test
+    void plansOfAllShapesShareTheConstants() {
+        GraphBuilder builder = new GraphBuilder("shifted");
+        Value x = builder.input("x", DataType.FLOAT32, "batch", 7);
+        Value shift = builder.constant("shift", Tensor.compute(DataType.FLOAT32, new long[] {7}, i -> 10.0 * i));
+        Value factor = builder.parameter("factor", Tensor.of(new float[] {2}, 1, 1));
+        Value sum = builder.add("sum", new Binary(Binary.Function.ADD), x, shift);
+        Graph graph = builder.outputs(builder.add("logits", new Binary(Binary.Function.MULTIPLY), sum, factor));
+        try (Network network = new Network(graph, Models.CLASSES, Device.CPU)) {
+            for (int batch = 1; batch <= 3; batch++) {
+                Map<String, Tensor> inputs = Map.of("x", random(batch, 7));
+                Tensor expected = Objects.requireNonNull(
+                        Evaluator.run(graph, inputs).get("logits"));
+                assertClose(expected, run(network, inputs, Mode.INFERENCE), 1e-5);
+                network.terms(inputs, Map.of("class", Tensor.of(new long[batch])));
+            }
+            long copies = network.manager().getManagedArrays().stream()
+                    .filter(array -> array.getShape().equals(Tensors.shape(7)))
+                    .count();
+            assertEquals(1, copies);
+        }
+    }
+
+    @Test
     void inferenceMayRunOnSeveralThreads() throws Exception {
         try (Network network = new Network(Models.perceptron(16, 3), Device.CPU);
                 ExecutorService threads = Executors.newFixedThreadPool(4)) {

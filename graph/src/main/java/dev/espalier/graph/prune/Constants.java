@@ -2,7 +2,6 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
-import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
@@ -217,12 +216,11 @@ final class Constants {
         BitSet foldable = foldable(rule, inputs);
         LayerWeights layer = weights(node, rule);
         double[] result = varying(channels);
-        double scale = node.operator() instanceof Gemm gemm ? gemm.alpha() : 1;
         for (int out = 0; out < result.length; out++) {
             BitSet varying = (BitSet) layer.read(out).clone();
             varying.andNot(foldable);
             if (varying.isEmpty()) {
-                result[out] = bias(node, out) + scale * folded(layer, out, inputs, layer.read(out));
+                result[out] = bias(node, rule, out) + rule.layer().scale() * folded(layer, out, inputs, layer.read(out));
             }
         }
         return result;
@@ -236,10 +234,9 @@ final class Constants {
                 .sum();
     }
 
-    private double bias(Node node, int out) {
+    private double bias(Node node, Product rule, int out) {
         Tensor bias = graph.tensor(node.input(2));
-        double scale = node.operator() instanceof Gemm gemm ? gemm.beta() : 1;
-        return bias == null ? 0 : scale * bias.getDouble(bias.size() == 1 ? 0 : out);
+        return bias == null ? 0 : rule.layer().biasScale() * bias.getDouble(bias.size() == 1 ? 0 : out);
     }
 
     /** A head's dimension that is zero on the right is zero in the product. */

@@ -103,7 +103,7 @@ final class Flow {
             case Pad pad -> PieceRules.pad(site, pad);
             case Conv conv -> LayerRules.conv(site, conv);
             case Gemm gemm -> LayerRules.gemm(site, gemm);
-            case MatMul _ -> LayerRules.matMul(site);
+            case MatMul product -> LayerRules.matMul(site, product);
             case ShapeOf _, Size _ -> site.shapeOnly();
             case ArgReduce _, GatherElements _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
         };

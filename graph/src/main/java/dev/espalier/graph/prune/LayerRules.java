@@ -2,7 +2,9 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.prune.Rule.Contraction;
+import dev.espalier.graph.prune.Rule.Layer;
 import dev.espalier.graph.prune.Rule.Product;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +20,10 @@ final class LayerRules {
         boolean padded = conv.windows().pads().stream().anyMatch(pad -> pad != 0);
         Channels input = Channels.along(site.shape(0), 1);
         Channels output = Channels.along(site.outputShape(), 1);
-        return constantWeights ? product(site, input, output, 1, 0, (int) conv.groups(), padded) : site.opaque();
+        Layer layer = new Layer(1, 1, true, (groups, biased) -> new Conv(conv.windows(), groups));
+        return constantWeights
+                ? product(site, input, output, 1, 0, (int) conv.groups(), padded, layer)
+                : site.opaque();
     }
 
     static Rule gemm(Site site, Gemm gemm) {
@@ -26,21 +31,23 @@ final class LayerRules {
         if (!site.isWeight(1) || !bias || gemm.transposeA()) {
             return site.opaque();
         }
-        return linear(site, gemm.transposeB() ? 1 : 0);
+        Gemm asIs = new Gemm(gemm.alpha(), 1, gemm.transposeA(), gemm.transposeB());
+        Layer layer = new Layer(gemm.alpha(), gemm.beta(), true, (groups, biased) -> biased ? asIs : gemm);
+        return linear(site, gemm.transposeB() ? 1 : 0, layer);
     }
 
-    static Rule matMul(Site site) {
+    static Rule matMul(Site site, MatMul product) {
         if (site.isWeight(1) && site.shape(1).rank() == 2) {
-            return linear(site, 0);
+            return linear(site, 0, new Layer(1, 1, false, (groups, biased) -> product));
         }
         Rule contraction = site.isWeight(0) || site.isWeight(1) ? null : contraction(site);
         return contraction == null ? site.opaque() : contraction;
     }
 
-    private static Rule linear(Site site, int inAxis) {
+    private static Rule linear(Site site, int inAxis, Layer layer) {
         Channels input = Channels.along(site.shape(0), -1);
         Channels output = Channels.along(site.outputShape(), -1);
-        return product(site, input, output, inAxis, 1 - inAxis, 1, false);
+        return product(site, input, output, inAxis, 1 - inAxis, 1, false, layer);
     }
 
     /**
@@ -48,7 +55,14 @@ final class LayerRules {
      * whole numbers, whose sums wrap around.
      */
     private static Rule product(
-            Site site, Channels input, Channels output, int inAxis, int outAxis, int groups, boolean padded) {
+            Site site,
+            Channels input,
+            Channels output,
+            int inAxis,
+            int outAxis,
+            int groups,
+            boolean padded,
+            Layer layer) {
         boolean empty = site.shape(1).size().is(0);
         boolean whole = !site.graph().fact(site.node().output()).data().isFloat();
         if (input.none() || output.none() || empty || whole) {
@@ -58,7 +72,7 @@ final class LayerRules {
         while (inputs.size() < site.inputs()) {
             inputs.add(Channels.NONE);
         }
-        return new Product(inputs, List.of(output), inAxis, outAxis, groups, padded);
+        return new Product(inputs, List.of(output), inAxis, outAxis, groups, padded, layer);
     }
 
     private static @Nullable Rule contraction(Site site) {

@@ -5,15 +5,14 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Binary;
-import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gather;
-import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.pass.DeadNodes;
 import dev.espalier.graph.prune.Rule.Contraction;
+import dev.espalier.graph.prune.Rule.Layer;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
@@ -335,28 +334,25 @@ final class Rewriter {
         Kept outs = liveness.kept(node.output());
         Tensor weight = initializer(node.input(1)).tensor();
         Tensor smaller = Slices.take(weight, rule.outAxis(), outs.left());
-        Operator operator = node.operator();
+        int groups = 1;
         if (rule.groups() == 1) {
             smaller = Slices.take(smaller, rule.inAxis(), ins);
-        } else if (operator instanceof Conv conv) {
+        } else {
             int perGroup = constants.weights(node, rule).outs() / rule.groups();
-            operator = new Conv(conv.windows(), outs.left().length / perGroup);
+            groups = outs.left().length / perGroup;
         }
         String weightName =
                 smaller == weight ? borrow(node.input(1)) : store(node, node.input(1), smaller, kind(node.input(1)));
         List<String> inputs =
                 new ArrayList<>(List.of(pick(node.input(0), rule.inputs().getFirst(), ins), weightName));
         Tensor bias = bias(node, rule, outs, ins);
-        boolean separate = !(operator instanceof Conv) && !(operator instanceof Gemm);
-        if (bias != null && !separate) {
+        Operator operator = rule.layer().smaller().of(groups, bias != null);
+        if (bias != null && rule.layer().addsBias()) {
             boolean had = node.has(2);
             String name = had ? node.input(2) : node.name() + ".bias";
             inputs.add(had ? store(node, name, bias, kind(name)) : put(name, bias));
-            operator = operator instanceof Gemm gemm
-                    ? new Gemm(gemm.alpha(), 1, gemm.transposeA(), gemm.transposeB())
-                    : operator;
         }
-        if (bias != null && separate) {
+        if (bias != null && !rule.layer().addsBias()) {
             String product = fresh(node.output() + ".product");
             nodes.add(new Node(node.name(), operator, inputs, List.of(product)));
             String name = put(node.name() + ".bias", bias);
@@ -402,8 +398,7 @@ final class Rewriter {
     private @Nullable Tensor bias(Node node, Product rule, Kept outs, int[] ins) {
         LayerWeights weights = constants.weights(node, rule);
         double[] values = constants.ofInput(node, 0, rule.inputs().getFirst());
-        double alpha = node.operator() instanceof Gemm gemm ? gemm.alpha() : 1;
-        double beta = node.operator() instanceof Gemm gemm ? gemm.beta() : 1;
+        Layer layer = rule.layer();
         BitSet read = Kept.bits(ins);
         BitSet known = Kept.bits(IntStream.range(0, values.length)
                 .filter(in -> !Double.isNaN(values[in]))
@@ -413,7 +408,7 @@ final class Rewriter {
                     BitSet folded = (BitSet) weights.read(out).clone();
                     folded.andNot(read);
                     folded.and(known);
-                    return alpha * Constants.folded(weights, out, values, folded);
+                    return layer.scale() * Constants.folded(weights, out, values, folded);
                 })
                 .toArray();
         Tensor old = node.has(2) ? initializer(node.input(2)).tensor() : null;
@@ -423,7 +418,7 @@ final class Rewriter {
         DataType type = graph.fact(node.output()).data();
         return Tensor.compute(type, new long[] {shift.length}, i -> {
             int out = outs.left()[(int) i];
-            double had = old == null ? 0 : beta * old.getDouble(old.size() == 1 ? 0 : out);
+            double had = old == null ? 0 : layer.biasScale() * old.getDouble(old.size() == 1 ? 0 : out);
             return had + shift[(int) i];
         });
     }

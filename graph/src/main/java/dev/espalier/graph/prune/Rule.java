@@ -1,6 +1,7 @@
 package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Operator;
 import java.util.List;
 
 /** How channels flow through a node. */
@@ -89,9 +90,39 @@ sealed interface Rule {
      * @param outAxis the axis of the weights that the channels of the output are along
      * @param groups number of parts that the channels fall into; 1 unless it is a grouped convolution
      * @param padded whether zeros are mixed in at the borders, so that a constant does not stay one
+     * @param layer what else the operator does, and how it is written with the channels that are left
      */
-    record Product(List<Channels> inputs, List<Channels> outputs, int inAxis, int outAxis, int groups, boolean padded)
+    record Product(
+            List<Channels> inputs,
+            List<Channels> outputs,
+            int inAxis,
+            int outAxis,
+            int groups,
+            boolean padded,
+            Layer layer)
             implements Rule {}
+
+    /**
+     * What the operators of weighted sums differ in.
+     *
+     * @param scale what the sums are multiplied with
+     * @param biasScale what the bias is multiplied with
+     * @param addsBias whether the operator takes a bias; if not, one is added behind it
+     * @param smaller the operator that takes its place
+     */
+    record Layer(double scale, double biasScale, boolean addsBias, Smaller smaller) {}
+
+    /** How the operator of a layer is written with the channels that are left. */
+    @FunctionalInterface
+    interface Smaller {
+        /**
+         * The operator.
+         *
+         * @param groups how many of its groups are left
+         * @param biased whether it is given a bias, which has been multiplied already
+         */
+        Operator of(int groups, boolean biased);
+    }
 
     /**
      * A product of two activations, as in attention: {@code [heads, …, k] · [heads, k, n]}. The channels of the output

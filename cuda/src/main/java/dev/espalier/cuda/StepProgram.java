@@ -1,0 +1,199 @@
+package dev.espalier.cuda;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.espalier.cuda.Struct.Row;
+import dev.espalier.cuda.driver.Gpu;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** {@code step.cu}, compiled for a model: its kernels, its list of jobs, and the memory that these work in. */
+final class StepProgram {
+    /** What messages call the source, and its parts: each needs those before it, and the first what {@link Structs} declares. */
+    private static final String SOURCE = "step.cu";
+
+    private static final List<String> PARTS = List.of(
+            "tables.cu",
+            "memory.cu",
+            "rule.cu",
+            "sums.cu",
+            "inspect.cu",
+            "plain.cu",
+            "penalty.cu",
+            "team.cu",
+            "solver.cu",
+            "nested.cu",
+            "tile.cu",
+            SOURCE);
+
+    /** Blocks on a multiprocessor at once, with tiles of groups and without: what registers and shared memory leave room for. */
+    private static final int BLOCKS = 3;
+
+    private static final int PLAIN_BLOCKS = 4;
+
+    /** Bytes of shared memory that a block keeps u and d in. */
+    private static final int KEPT = 2 * Tiling.DEEP * Tiling.THREADS * Float.BYTES;
+
+    private final Gpu gpu;
+    private final Resources resources;
+    private final Set<Kind> kinds;
+    private final Tiling tiling;
+    private final MemorySegment plan;
+
+    /** For tensors of which some are not contiguous, and for others. */
+    private final Map<Boolean, Variant> variants = new HashMap<>();
+
+    /**
+     * Compiles it, and writes what does not change from step to step to the GPU.
+     *
+     * @param resources will give back what this takes
+     * @param kinds of the sets that the GPU steps
+     * @param tiling the jobs
+     * @param others writes into the plan where everything else is
+     */
+    StepProgram(Gpu gpu, Resources resources, Set<Kind> kinds, Tiling tiling, Consumer<Row> others) {
+        this.gpu = gpu;
+        this.resources = resources;
+        this.kinds = kinds;
+        this.tiling = tiling;
+        plan = resources.keep(Arena.ofShared()).allocate(Structs.PLAN.layout());
+        Row row = Structs.PLAN.row(plan, 0);
+        describe(row);
+        others.accept(row);
+        variant(false);
+    }
+
+    private void describe(Row row) {
+        row.put("jobs", table(Structs.JOB, tiling.jobs(), Tables::job))
+                .put("scans", table(Structs.SCAN, tiling.scans(), Tables::scan))
+                .put("firstJobs", numbers(tiling.firstJobs()))
+                .put("sums", scratch(2 * tiling.slots() * 4 * Double.BYTES))
+                .put("arrivals", scratch(tiling.teams() * 4L))
+                .put("jobStats", scratch(tiling.jobs().size() * Structs.STATS.size()))
+                .put("jobCount", tiling.jobs().size())
+                .put("scanCount", tiling.scans().size())
+                .put("setCount", tiling.sets())
+                .put("teamCount", tiling.teams())
+                .put("slots", tiling.slots());
+    }
+
+    private interface Writer<T> {
+        void write(Row row, T content);
+    }
+
+    private <T> long table(Struct struct, List<T> contents, Writer<T> writer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment table = arena.allocate(struct.layout(), contents.size());
+            for (int i = 0; i < contents.size(); i++) {
+                writer.write(struct.row(table, i), contents.get(i));
+            }
+            return upload(table);
+        }
+    }
+
+    private long numbers(List<Integer> contents) {
+        try (Arena arena = Arena.ofConfined()) {
+            return upload(arena.allocateFrom(
+                    JAVA_INT, contents.stream().mapToInt(Integer::intValue).toArray()));
+        }
+    }
+
+    private long upload(MemorySegment contents) {
+        long address = scratch(contents.byteSize());
+        if (contents.byteSize() > 0) {
+            gpu.copyIn(contents, address);
+        }
+        return address;
+    }
+
+    private long scratch(long bytes) {
+        return resources.keep(gpu.allocate(bytes)).address();
+    }
+
+    /** The kernels for some tensors, compiled when they are first asked for. */
+    Variant variant(boolean strided) {
+        return variants.computeIfAbsent(strided, this::compile);
+    }
+
+    private Variant compile(boolean strided) {
+        Gpu.Kernels kernels = resources.keep(gpu.compile(SOURCE, source(), compilerOptions(kinds, strided)));
+        gpu.copyIn(plan, kernels.variable("plan"));
+        Gpu.Kernel step = kernels.kernel("step");
+        if (tiles(kinds)) {
+            step.useSharedMemory(KEPT);
+        }
+        int blocks = step.residentBlocks(Tiling.THREADS);
+        if (tiling.largestTeam() > blocks) {
+            throw new IllegalArgumentException(
+                    "a group is too large for a step on %s: it takes %d blocks of threads, and %d run at once; use smaller groups, or step on the processor"
+                            .formatted(gpu.name(), tiling.largestTeam(), blocks));
+        }
+        return new Variant(kernels.kernel("inspect"), step, kernels.kernel("finish"), blocks);
+    }
+
+    /** The kernels, compiled for tensors that are all contiguous, or not. */
+    final class Variant {
+        private final Gpu.Kernel inspect;
+        private final Gpu.Kernel step;
+        private final Gpu.Kernel finish;
+
+        /** How many of them run at once. */
+        private final int blocks;
+
+        private Variant(Gpu.Kernel inspect, Gpu.Kernel step, Gpu.Kernel finish, int blocks) {
+            this.inspect = inspect;
+            this.step = step;
+            this.finish = finish;
+            this.blocks = blocks;
+        }
+
+        /** Puts a step into a stream. */
+        void launch(long stream) {
+            inspect.launch(Math.clamp(tiling.scans().size(), 1, 4 * blocks), Tiling.THREADS, stream);
+            step.launchTogether(Math.clamp(tiling.jobs().size(), 1, blocks), Tiling.THREADS, stream);
+            finish.launch(Math.max(tiling.sets(), 1), Tiling.THREADS, stream);
+        }
+    }
+
+    /** Whether a kind works on tiles of groups. */
+    private static boolean tiles(Set<Kind> kinds) {
+        return kinds.stream().anyMatch(kind -> kind != Kind.PLAIN && kind != Kind.SINGLE);
+    }
+
+    /** What the compiler is told for a model with sets of some kinds. */
+    static List<String> compilerOptions(Set<Kind> kinds, boolean strided) {
+        return List.of(
+                "--fmad=false",
+                "-DTHREADS=" + Tiling.THREADS,
+                "-DDEEP=" + Tiling.DEEP,
+                "-DBLOCKS=" + (tiles(kinds) ? BLOCKS : PLAIN_BLOCKS),
+                "-DSTRIDED=" + (strided ? 1 : 0),
+                "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),
+                "-DSUBGRADIENT=" + (kinds.contains(Kind.SUBGRADIENTS) ? 1 : 0),
+                "-DSINGLES=" + (kinds.contains(Kind.SINGLE) ? 1 : 0));
+    }
+
+    /** All of the source, each part with its name and lines for the compiler's messages. Compiled kernels are kept by its hash. */
+    static String source() {
+        StringBuilder source = new StringBuilder("#line 1 \"Structs.java\"\n").append(Structs.header());
+        for (String part : PARTS) {
+            try (InputStream in = Objects.requireNonNull(StepProgram.class.getResourceAsStream(part), part)) {
+                source.append("#line 1 \"%s\"\n".formatted(part))
+                        .append(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return source.toString();
+    }
+}
