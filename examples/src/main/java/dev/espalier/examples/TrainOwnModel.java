@@ -13,7 +13,7 @@ import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.report.Report;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.Classification;
+import dev.espalier.train.task.Classification;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.TrainingRun;
 import java.io.IOException;
@@ -58,7 +58,7 @@ public final class TrainOwnModel {
         // docs: train
         Recipe recipe = Recipe.parse("own.toml", RECIPE, List.of());
         LoadedData data = DataSection.load(recipe.data(), Context.QUIET);
-        Classification task = new Classification(recipe, data, TrainOwnModel::model);
+        Classification task = new Classification(data, TrainOwnModel::model, recipe.batching());
         RunFolder folder = new RunFolder(place);
         RunResult result = new TrainingRun(recipe, task, 1, folder, RunOptions.DEFAULT)
                 .begin()

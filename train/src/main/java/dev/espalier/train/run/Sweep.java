@@ -2,6 +2,7 @@ package dev.espalier.train.run;
 
 import dev.espalier.core.check.Check;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.report.SweepPage;
@@ -17,7 +18,7 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recipe carried out with one λ after the other: how much accuracy goes for how much size.
+ * A recipe carried out with one λ after the other: what a smaller model costs.
  *
  * @param recipe how to train; its λ is not used
  * @param task what is learned
@@ -151,12 +152,12 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
     }
 
     private void draw(List<Point> points) throws IOException {
-        String score = points.getFirst().results().getFirst().mainScore();
+        Metric metric = points.getFirst().results().getFirst().mainMetric();
         List<SweepPage.Point> drawn = new ArrayList<>();
         for (Point point : points) {
-            SweepPage.Point.of(point.lambda(), score, point.folder()).ifPresent(drawn::add);
+            SweepPage.Point.of(point.lambda(), metric, point.folder()).ifPresent(drawn::add);
         }
-        new SweepPage(String.valueOf(folder.path().getFileName()), score, drawn, OptionalDouble.empty())
+        new SweepPage(String.valueOf(folder.path().getFileName()), metric, drawn, OptionalDouble.empty())
                 .write(report());
     }
 

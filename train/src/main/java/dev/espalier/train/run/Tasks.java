@@ -31,8 +31,7 @@ public final class Tasks {
                         recipe.data(),
                         new Context(Context.QUIET.progress(), kind.tokenizer(model)),
                         (wanted, weights) -> kind.build(model, wanted, weights),
-                        recipe.training().batchSize(),
-                        recipe.settings().section(EvaluationRecipe.SECTION),
-                        recipe.evaluation().batchSize()));
+                        recipe.batching(),
+                        recipe.settings().section(EvaluationRecipe.SECTION)));
     }
 }

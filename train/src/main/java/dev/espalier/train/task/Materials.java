@@ -14,9 +14,8 @@ public final class Materials {
     private final Values dataValues;
     private final Context context;
     private final ModelSource model;
-    private final int batchSize;
+    private final Batching batching;
     private final Values evaluation;
-    private final int evaluationBatchSize;
     private @Nullable LoadedData loaded;
 
     /**
@@ -25,23 +24,16 @@ public final class Materials {
      * @param dataValues the values of {@code [data]}
      * @param context who is told while data is read, and the model's tokenizer
      * @param model makes the model
-     * @param batchSize samples that are learned from at once
+     * @param batching how samples make batches
      * @param evaluation the values of {@code [evaluation]}
-     * @param evaluationBatchSize samples that are looked at at once when a model is judged
      */
     public Materials(
-            Values dataValues,
-            Context context,
-            ModelSource model,
-            int batchSize,
-            Values evaluation,
-            int evaluationBatchSize) {
+            Values dataValues, Context context, ModelSource model, Batching batching, Values evaluation) {
         this.dataValues = dataValues;
         this.context = context;
         this.model = model;
-        this.batchSize = batchSize;
+        this.batching = batching;
         this.evaluation = evaluation;
-        this.evaluationBatchSize = evaluationBatchSize;
     }
 
     /**
@@ -84,13 +76,9 @@ public final class Materials {
         return context.tokenizer();
     }
 
-    /**
-     * How many samples are learned from at once.
-     *
-     * @return at least 1
-     */
-    public int batchSize() {
-        return batchSize;
+    /** {@return how samples make batches} */
+    public Batching batching() {
+        return batching;
     }
 
     /**
@@ -100,14 +88,5 @@ public final class Materials {
      */
     public Values evaluation() {
         return evaluation;
-    }
-
-    /**
-     * How many samples are looked at at once when a model is judged.
-     *
-     * @return at least 1
-     */
-    public int evaluationBatchSize() {
-        return evaluationBatchSize;
     }
 }
