@@ -3,6 +3,7 @@ package dev.espalier.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.engine.Device;
 import dev.espalier.core.check.Writing;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.report.Report;
@@ -40,7 +41,6 @@ import picocli.CommandLine.Spec;
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String RECIPE = "digits.toml";
-    private static final String SCORE = "accuracy";
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -129,11 +129,12 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private static String json(RunFolder run, RunResult sparse, RunResult baseline, double seconds) {
+        Metric metric = sparse.mainMetric();
         return new ObjectMapper()
                 .createObjectNode()
-                .put("baseline_accuracy", baseline.scores().get(SCORE))
-                .put("sparse_accuracy", sparse.scores().get(SCORE))
-                .put("pruned_accuracy", sparse.prunedScores().get(SCORE))
+                .put("baseline_" + metric.name(), baseline.scores().get(metric))
+                .put("sparse_" + metric.name(), sparse.scores().get(metric))
+                .put("pruned_" + metric.name(), sparse.prunedScores().get(metric))
                 .put("groups_left", sparse.groupsLeft())
                 .put("parameters_left", sparse.parametersLeft())
                 .put(

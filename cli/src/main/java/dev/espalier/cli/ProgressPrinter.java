@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.run.Progress;
 import dev.espalier.train.run.TrainingListener;
@@ -61,17 +62,17 @@ final class ProgressPrinter implements TrainingListener {
     @Override
     public void onEvaluation(Progress progress, Metrics metrics) {
         last = System.nanoTime();
-        Map.Entry<String, Double> score = metrics.scores().firstEntry();
+        Map.Entry<Metric, Double> score = metrics.scores().firstEntry();
         line(String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, %s %.2f %%, %.1f %% of groups left%s, %s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups left%s, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),
                 progress.phase(),
                 metrics.trainLoss(),
-                words(score.getKey()),
-                100 * score.getValue(),
+                score.getKey().words(),
+                score.getKey().write(score.getValue(), 2),
                 100 * metrics.groupsLeft(),
                 metrics.lambda() == 0 ? "" : String.format(Locale.ROOT, " (λ = %.3g)", metrics.lambda()),
                 rate(metrics.samplesPerSecond(), progress),
@@ -96,21 +97,17 @@ final class ProgressPrinter implements TrainingListener {
     private String describe(Progress progress) {
         return String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, %s %.1f %%, %.1f %% of groups left, %s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups left, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),
                 progress.phase(),
                 progress.loss(),
-                words(progress.metric()),
-                100 * progress.score(),
+                progress.metric().words(),
+                progress.metric().write(progress.score()),
                 100 * progress.groupsLeft(),
                 rate(progress.samplesPerSecond(), progress),
                 duration(progress.secondsLeft()));
-    }
-
-    private static String words(String name) {
-        return name.replace('_', ' ');
     }
 
     private static String rate(double perSecond, Progress progress) {

@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import java.io.PrintWriter;
@@ -28,17 +29,17 @@ final class ResultTable {
     }
 
     void print(PrintWriter out) {
-        List<String> names = List.copyOf(results.getFirst().scores().keySet());
+        List<Metric> metrics = results.getFirst().metrics();
         List<List<String>> rows = new ArrayList<>();
         List<String> header = new ArrayList<>(List.of("model"));
-        names.forEach(name -> header.add(name.replace('_', ' ')));
+        metrics.forEach(metric -> header.add(metric.words()));
         header.addAll(List.of("parameters", "FLOPs", "latency"));
         rows.add(header);
         if (!baseline.isEmpty()) {
-            rows.add(row("dense baseline", baseline, names, false));
+            rows.add(row("dense baseline", baseline, metrics, false));
         }
-        rows.add(row("sparse", results, names, false));
-        rows.add(row("pruned", results, names, true));
+        rows.add(row("sparse", results, metrics, false));
+        rows.add(row("pruned", results, metrics, true));
         Columns.print(rows, out);
         out.printf(
                 Locale.ROOT,
@@ -66,10 +67,10 @@ final class ResultTable {
         return Spread.of(runs.stream().map(figure::applyAsDouble).toList());
     }
 
-    private static List<String> row(String model, List<RunResult> runs, List<String> scores, boolean pruned) {
+    private static List<String> row(String model, List<RunResult> runs, List<Metric> metrics, boolean pruned) {
         List<String> cells = new ArrayList<>(List.of(model));
-        for (String score : scores) {
-            cells.add(spread(runs, run -> score(run, score, pruned)).percent());
+        for (Metric metric : metrics) {
+            cells.add(metric.write(spread(runs, run -> score(run, metric, pruned))));
         }
         cells.add(count(spread(runs, run -> pruned ? run.parametersAfter() : run.parametersBefore())));
         cells.add(count(spread(runs, run -> pruned ? run.flopsAfter() : run.flopsBefore())));
@@ -81,8 +82,8 @@ final class ResultTable {
         return cells;
     }
 
-    private static double score(RunResult run, String name, boolean pruned) {
-        return Optional.ofNullable((pruned ? run.prunedScores() : run.scores()).get(name))
+    private static double score(RunResult run, Metric metric, boolean pruned) {
+        return Optional.ofNullable((pruned ? run.prunedScores() : run.scores()).get(metric))
                 .orElse(Double.NaN);
     }
 

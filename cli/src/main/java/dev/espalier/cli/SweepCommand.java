@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
@@ -23,11 +24,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier sweep}: how much accuracy goes for how much size. */
+/** {@code espalier sweep}: what a smaller model costs. */
 @Command(
         name = "sweep",
         description = {
-            "Trains with one λ after the other, and draws accuracy against size.",
+            "Trains with one λ after the other, and draws what counts most against size.",
             "Each λ has a run's folder of its own. A sweep that was stopped goes on with --resume: what is finished is not"
                     + " done again.",
         })
@@ -74,12 +75,12 @@ final class SweepCommand implements Callable<Integer> {
     }
 
     private static Path draw(RunFolder sweep, List<Sweep.Point> points) throws IOException {
-        String score = points.getFirst().results().getFirst().mainScore();
+        Metric metric = points.getFirst().results().getFirst().mainMetric();
         List<SweepPage.Point> drawn = new ArrayList<>();
         for (Sweep.Point point : points) {
-            SweepPage.Point.of(point.lambda(), score, point.folder()).ifPresent(drawn::add);
+            SweepPage.Point.of(point.lambda(), metric, point.folder()).ifPresent(drawn::add);
         }
-        new SweepPage(String.valueOf(sweep.path().getFileName()), score, drawn, OptionalDouble.empty())
+        new SweepPage(String.valueOf(sweep.path().getFileName()), metric, drawn, OptionalDouble.empty())
                 .write(sweep.sweepReport());
         return sweep.sweepReport();
     }
@@ -100,13 +101,14 @@ final class SweepCommand implements Callable<Integer> {
     }
 
     private static void print(List<Sweep.Point> points, PrintWriter out) {
-        String score = points.getFirst().results().getFirst().mainScore();
+        Metric metric = points.getFirst().results().getFirst().mainMetric();
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("λ", score.replace('_', ' '), "groups left", "parameters left", "FLOPs left", "speed-up"));
+        rows.add(List.of("λ", metric.words(), "groups left", "parameters left", "FLOPs left", "speed-up"));
         for (Sweep.Point point : points) {
             rows.add(List.of(
                     Sweep.label(point.lambda()),
-                    percent(point, result -> result.prunedScores().firstEntry().getValue()),
+                    metric.write(spread(
+                            point, result -> result.prunedScores().firstEntry().getValue())),
                     percent(point, RunResult::groupsLeft),
                     percent(point, RunResult::parametersLeft),
                     percent(point, result -> (double) result.flopsAfter() / result.flopsBefore()),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.run.Progress;
 import java.io.PrintWriter;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 final class ProgressPrinterTest {
     private static final Progress HALF =
-            new Progress(1, "heal", 30, 60, 2, 4, 0.5, "accuracy", 0.875, 0.25, 1234, "samples", 3725);
+            new Progress(1, "heal", 30, 60, 2, 4, 0.5, Metric.share("accuracy"), 0.875, 0.25, 1234, "samples", 3725);
 
     private static final Metrics EVALUATED = new Metrics(
             30,
@@ -25,11 +26,10 @@ final class ProgressPrinterTest {
             1e-3,
             0.02,
             0.5,
-            "exact_spans",
-            0.875,
+            new LinkedHashMap<>(),
             0,
             0.4,
-            new LinkedHashMap<>(Map.of("exact_match", 0.9)),
+            new LinkedHashMap<>(Map.of(Metric.share("exact_match"), 0.9)),
             0.25,
             1,
             0,
@@ -47,7 +47,7 @@ final class ProgressPrinterTest {
 
     @Test
     void aSlowRateHasADecimalAndWhatIsCountedItsName() {
-        Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, "exact_spans", 0.875, 0.25, 6.08, "sequences", 60);
+        Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, Metric.share("exact_spans"), 0.875, 0.25, 6.08, "sequences", 60);
         String bar = new ProgressPrinter(new PrintWriter(new StringWriter()), true, "").bar(slow);
         assertTrue(bar.contains(" loss 0.5000, exact spans 87.5 %,"), bar);
         assertTrue(bar.endsWith(" 6.1 sequences/s, 1:00 left"), bar);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
@@ -33,11 +34,10 @@ final class ReportCommandTest {
                     1e-3,
                     1e-4,
                     1.0 / epoch,
-                    "accuracy",
-                    0.5,
+                    new LinkedHashMap<>(Map.of(Metric.share("accuracy"), 0.5)),
                     0.1,
                     1.1 / epoch,
-                    new LinkedHashMap<>(Map.of("accuracy", 0.4 + 0.1 * epoch)),
+                    new LinkedHashMap<>(Map.of(Metric.share("accuracy"), 0.4 + 0.1 * epoch)),
                     1 - 0.1 * epoch,
                     2,
                     0,

@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
@@ -37,9 +38,9 @@ final class Cards {
     }
 
     private void finished(RunData run) {
-        for (String score : run.scores()) {
-            List<Double> pruned = run.results(result -> Results.score(result.prunedScores(), score));
-            add("Pruned " + score, Numbers.percent(pruned), comparison(run, score, pruned));
+        for (Metric metric : run.metrics()) {
+            List<Double> pruned = run.results(result -> Results.score(result.prunedScores(), metric));
+            add("Pruned " + metric.name(), Numbers.metric(metric, pruned), comparison(run, metric, pruned));
         }
         add(
                 "Parameters left",
@@ -68,13 +69,15 @@ final class Cards {
                 "at most");
     }
 
-    private static String comparison(RunData run, String score, List<Double> pruned) {
+    private static String comparison(RunData run, Metric metric, List<Double> pruned) {
         return run.baseline()
-                .map(dense -> dense.results(result -> Results.score(result.scores(), score)))
+                .map(dense -> dense.results(result -> Results.score(result.scores(), metric)))
                 .filter(dense -> !dense.isEmpty())
                 .map(dense -> "%s to dense baseline"
-                        .formatted(Numbers.points(
-                                Spread.of(pruned).mean() - Spread.of(dense).mean())))
+                        .formatted(Numbers.difference(
+                                metric,
+                                Spread.of(pruned).mean(),
+                                Spread.of(dense).mean())))
                 .orElse(run.results().size() == 1 ? "on the test part" : "%d seeds".formatted(pruned.size()));
     }
 
@@ -91,12 +94,14 @@ final class Cards {
 
     private void underWay(RunData run) {
         List<Metrics> last = run.last();
-        for (String score : run.scores()) {
+        for (Metric metric : run.metrics()) {
             add(
-                    Curves.capital(score) + " so far",
-                    Numbers.percent(last.stream()
-                            .map(line -> Results.score(line.scores(), score))
-                            .toList()),
+                    Curves.capital(metric) + " so far",
+                    Numbers.metric(
+                            metric,
+                            last.stream()
+                                    .map(line -> Results.score(line.scores(), metric))
+                                    .toList()),
                     "in the last evaluation");
         }
         add(

@@ -96,6 +96,7 @@ sealed interface Chart {
      * @param title what it shows
      * @param description the same in words
      * @param score the name of the score
+     * @param format how scores are written
      * @param joined whether the points are a curve
      * @param points the points
      * @param baseline the score to compare with; NaN if there is none
@@ -105,6 +106,7 @@ sealed interface Chart {
             String title,
             String description,
             String score,
+            Format format,
             boolean joined,
             List<Point> points,
             double baseline)

@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
@@ -14,19 +15,19 @@ final class ComparisonPage {
 
     static Page of(List<RunData> given) {
         List<RunData> runs = distinct(given);
-        List<String> scores =
-                runs.stream().flatMap(run -> run.scores().stream()).distinct().toList();
+        List<Metric> metrics =
+                runs.stream().flatMap(run -> run.metrics().stream()).distinct().toList();
         List<Chart.Lines> curves = Curves.of(runs);
-        List<Chart> sizes = scores.stream()
+        List<Chart> sizes = metrics.stream()
                 .limit(1)
-                .flatMap(score -> size(runs, score).stream())
+                .flatMap(metric -> size(runs, metric).stream())
                 .toList();
         List<Chart> charts = new ArrayList<>(sizes);
         charts.addAll(curves);
         Html content = Template.load("comparison.html")
                 .fill(Map.of(
                         "count", Html.text(Integer.toString(runs.size())),
-                        "table", Results.runs(runs, scores),
+                        "table", Results.runs(runs, metrics),
                         "size", Html.join(sizes.stream().map(Chart::toHtml).toList()),
                         "curves", Html.join(curves.stream().map(Chart::toHtml).toList()),
                         "differences", RecipeKeys.differences(runs)));
@@ -43,26 +44,27 @@ final class ComparisonPage {
                 .toList();
     }
 
-    private static List<Chart> size(List<RunData> runs, String score) {
+    private static List<Chart> size(List<RunData> runs, Metric metric) {
         List<Chart.Point> points = IntStream.range(0, runs.size())
                 .filter(i -> !runs.get(i).results().isEmpty())
-                .mapToObj(i -> point(runs.get(i), Curves.colour(i), score))
+                .mapToObj(i -> point(runs.get(i), Curves.colour(i), metric))
                 .toList();
         return points.size() < 2
                 ? List.of()
                 : List.of(new Chart.Points(
                         "size",
-                        "%s against size".formatted(Curves.capital(score)),
+                        "%s against size".formatted(Curves.capital(metric)),
                         "%s of the pruned models against the share of parameters that are left; the table has the numbers"
-                                .formatted(Curves.capital(score)),
-                        Curves.capital(score),
+                                .formatted(Curves.capital(metric)),
+                        Curves.capital(metric),
+                        Curves.format(metric),
                         false,
                         points,
                         Double.NaN));
     }
 
-    private static Chart.Point point(RunData run, int colour, String score) {
-        Spread spread = Spread.of(run.results(result -> Results.score(result.prunedScores(), score)));
+    private static Chart.Point point(RunData run, int colour, Metric metric) {
+        Spread spread = Spread.of(run.results(result -> Results.score(result.prunedScores(), metric)));
         return new Chart.Point(
                 run.name(),
                 colour,

@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Chart.Band;
@@ -55,23 +56,27 @@ final class Curves {
 
     private Curves() {}
 
-    private static List<Quantity> quantities(List<String> scores, List<String> trained) {
+    private static List<Quantity> quantities(List<Metric> metrics, List<Metric> trained) {
         List<Quantity> all = new ArrayList<>();
         all.add(new Quantity("loss", "Loss", Format.NUMBER, true, Metrics::loss, Optional.of(Metrics::trainLoss)));
-        for (String score : scores) {
+        for (Metric metric : metrics) {
             all.add(new Quantity(
-                    "score-" + score,
-                    capital(score),
-                    Format.PERCENT,
+                    "score-" + metric.name(),
+                    capital(metric),
+                    format(metric),
                     false,
-                    line -> line.scores().getOrDefault(score, Double.NaN),
-                    trained.contains(score) ? Optional.of(line -> trained(line, score)) : Optional.empty()));
+                    line -> Results.score(line.scores(), metric),
+                    trained.contains(metric) ? Optional.of(line -> trained(line, metric)) : Optional.empty()));
         }
-        // What is counted otherwise in training than in evaluation has no place beside it.
+        // What is measured otherwise in training than in evaluation has no place beside it.
         trained.stream()
-                .filter(metric -> !scores.contains(metric))
+                .filter(metric -> !metrics.contains(metric))
                 .forEach(metric -> all.add(new Quantity(
-                        "train-" + metric, inTraining(metric), Format.PERCENT, false, line -> trained(line, metric))));
+                        "train-" + metric.name(),
+                        inTraining(metric),
+                        format(metric),
+                        false,
+                        line -> trained(line, metric))));
         all.add(new Quantity("groups", "Groups left", Format.PERCENT, false, Metrics::groupsLeft));
         all.add(new Quantity("penalty", "Value of the penalty", Format.NUMBER, false, Metrics::penalty));
         all.add(new Quantity("lambda", "λ, strength of the penalty", Format.NUMBER, true, Metrics::lambda));
@@ -82,15 +87,23 @@ final class Curves {
         return all;
     }
 
-    private static double trained(Metrics line, String metric) {
-        return line.trainMetric().equals(metric) ? line.trainScore() : Double.NaN;
+    private static double trained(Metrics line, Metric metric) {
+        return Results.score(line.trainScores(), metric);
+    }
+
+    /** How values of a metric are written. */
+    static Format format(Metric metric) {
+        return switch (metric.unit()) {
+            case SHARE -> Format.PERCENT;
+            case NUMBER, LABEL -> Format.NUMBER;
+        };
     }
 
     /** The curves of one run, and the loss and scores of its baseline beside them. */
     static List<Lines> of(RunData run) {
         List<Band> bands = bands(run);
         List<Lines> charts = new ArrayList<>();
-        for (Quantity quantity : quantities(run.scores(), run.trained())) {
+        for (Quantity quantity : quantities(run.metrics(), run.trained())) {
             boolean evaluated = quantity.id().equals("loss") || quantity.id().startsWith("score-");
             List<Line> lines = new ArrayList<>();
             lines.addAll(lines(evaluated ? "evaluation" : quantity.title(), run, EVALUATION, quantity.value()));
@@ -109,12 +122,12 @@ final class Curves {
     static List<Lines> of(List<RunData> runs) {
         List<Band> first = bands(runs.getFirst());
         List<Band> bands = runs.stream().allMatch(run -> bands(run).equals(first)) ? first : List.of();
-        List<String> scores =
-                runs.stream().flatMap(run -> run.scores().stream()).distinct().toList();
-        List<String> trained =
+        List<Metric> metrics =
+                runs.stream().flatMap(run -> run.metrics().stream()).distinct().toList();
+        List<Metric> trained =
                 runs.stream().flatMap(run -> run.trained().stream()).distinct().toList();
         List<Lines> charts = new ArrayList<>();
-        for (Quantity quantity : quantities(scores, trained)) {
+        for (Quantity quantity : quantities(metrics, trained)) {
             List<Line> lines = new ArrayList<>();
             for (int i = 0; i < runs.size(); i++) {
                 List<Line> own = lines(runs.get(i).name(), runs.get(i), colour(i), quantity.value());
@@ -252,8 +265,12 @@ final class Curves {
         };
     }
 
-    static String inTraining(String metric) {
+    static String inTraining(Metric metric) {
         return capital(metric) + " in training";
+    }
+
+    static String capital(Metric metric) {
+        return capital(metric.name());
     }
 
     static String capital(String name) {

@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Spread;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -94,6 +95,23 @@ final class Numbers {
         return values.stream().distinct().count() == 1
                 ? format.apply(spread.mean()) + unit
                 : format.apply(spread.mean()) + " ± " + format.apply(spread.deviation()) + unit;
+    }
+
+    /** Mean and standard deviation of a metric's values over seeds. */
+    static String metric(Metric metric, List<Double> values) {
+        boolean finite = !values.isEmpty() && values.stream().allMatch(Double::isFinite);
+        return finite ? metric.write(Spread.of(values)) : NONE;
+    }
+
+    /** How far one value is from another: {@code −0.6 points}, or {@code +0.12}. */
+    static String difference(Metric metric, double value, double other) {
+        return switch (metric.unit()) {
+            case SHARE -> points(value - other);
+            case NUMBER, LABEL ->
+                value == other
+                        ? "±0"
+                        : (value > other ? "+" : "−") + compact(Math.abs(value - other));
+        };
     }
 
     /** Mean and standard deviation of shares over seeds. */

@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,7 @@ final class Results {
 
     /** What a model is and costs: before or after pruning. */
     private record Model(
-            Function<RunResult, ? extends Map<String, Double>> scores,
+            Function<RunResult, ? extends Map<Metric, Double>> scores,
             ToDoubleFunction<RunResult> groupsLeft,
             ToDoubleFunction<RunResult> parameters,
             ToDoubleFunction<RunResult> flops,
@@ -34,10 +35,10 @@ final class Results {
                 RunResult::latencyMillisecondsAfter,
                 RunResult::speedUp);
 
-        List<String> cells(RunData run, List<String> names) {
+        List<String> cells(RunData run, List<Metric> metrics) {
             List<String> cells = new ArrayList<>();
-            for (String name : names) {
-                cells.add(Numbers.percent(run.results(result -> score(scores.apply(result), name))));
+            for (Metric metric : metrics) {
+                cells.add(Numbers.metric(metric, run.results(result -> score(scores.apply(result), metric))));
             }
             cells.add(Numbers.percent(run.results(groupsLeft)));
             cells.add(Numbers.spread(run.results(parameters), Numbers::count, ""));
@@ -50,8 +51,8 @@ final class Results {
 
     private Results() {}
 
-    static double score(Map<String, Double> scores, String name) {
-        return scores.getOrDefault(name, Double.NaN);
+    static double score(Map<Metric, Double> scores, Metric metric) {
+        return scores.getOrDefault(metric, Double.NaN);
     }
 
     /** The share of floating point operations that are left. */
@@ -64,17 +65,17 @@ final class Results {
         if (run.results().isEmpty()) {
             return Html.EMPTY;
         }
-        List<String> scores = run.scores();
+        List<Metric> metrics = run.metrics();
         List<String> columns = new ArrayList<>(List.of("Model"));
-        scores.forEach(score -> columns.add(Curves.capital(score)));
+        metrics.forEach(metric -> columns.add(Curves.capital(metric)));
         columns.add("Groups left");
         columns.addAll(COSTS);
         Table table = Table.of("The models of this run", columns);
         run.baseline()
                 .filter(dense -> !dense.results().isEmpty())
-                .ifPresent(dense -> table.row(Html.of("dense baseline"), Model.SPARSE.cells(dense, scores)));
-        table.row(Html.of("sparse <code>model.onnx</code>"), Model.SPARSE.cells(run, scores));
-        table.row(Html.of("pruned <code>pruned.onnx</code>"), Model.PRUNED.cells(run, scores));
+                .ifPresent(dense -> table.row(Html.of("dense baseline"), Model.SPARSE.cells(dense, metrics)));
+        table.row(Html.of("sparse <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics));
+        table.row(Html.of("pruned <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics));
         return table.toHtml();
     }
 
@@ -83,41 +84,41 @@ final class Results {
         if (run.seeds().size() == 1) {
             return Html.EMPTY;
         }
-        Table table = table("The seeds of this run", "Seed", run.scores());
+        Table table = table("The seeds of this run", "Seed", run.metrics());
         for (RunData.Seed seed : run.seeds()) {
             RunData alone = new RunData(seed.name(), seed.folder(), List.of(seed), run.baseline(), run.recipe());
-            table.row(Html.text(seed.name()), outcome(alone, run.scores()));
+            table.row(Html.text(seed.name()), outcome(alone, run.metrics()));
         }
         if (run.results().size() > 1) {
-            table.summary("mean ± deviation", outcome(run, run.scores()));
+            table.summary("mean ± deviation", outcome(run, run.metrics()));
         }
         return table.toHtml();
     }
 
     /** Several runs, one below the other, each with its baseline if it has one. */
-    static Html runs(List<RunData> runs, List<String> scores) {
-        Table table = table("The runs", "Run", scores);
+    static Html runs(List<RunData> runs, List<Metric> metrics) {
+        Table table = table("The runs", "Run", metrics);
         for (RunData run : runs) {
             run.baseline()
-                    .ifPresent(dense -> table.row(Html.of("{}, dense baseline", run.name()), outcome(dense, scores)));
+                    .ifPresent(dense -> table.row(Html.of("{}, dense baseline", run.name()), outcome(dense, metrics)));
             table.row(
                     run.isFinished() ? Html.text(run.name()) : Html.of("{} <em>{}</em>", run.name(), run.status()),
-                    outcome(run, scores));
+                    outcome(run, metrics));
         }
         return table.toHtml();
     }
 
-    private static Table table(String caption, String first, List<String> scores) {
+    private static Table table(String caption, String first, List<Metric> metrics) {
         List<String> columns = new ArrayList<>(List.of(first));
-        scores.forEach(score -> columns.add("Pruned " + score));
+        metrics.forEach(metric -> columns.add("Pruned " + metric.name()));
         columns.addAll(List.of("Groups left", "Parameters left", "FLOPs left", "Speed-up", "λ", "Time"));
         return Table.of(caption, columns);
     }
 
-    private static List<String> outcome(RunData run, List<String> scores) {
+    private static List<String> outcome(RunData run, List<Metric> metrics) {
         List<String> cells = new ArrayList<>();
-        for (String score : scores) {
-            cells.add(Numbers.percent(run.results(result -> score(result.prunedScores(), score))));
+        for (Metric metric : metrics) {
+            cells.add(Numbers.metric(metric, run.results(result -> score(result.prunedScores(), metric))));
         }
         cells.add(Numbers.percent(run.results(RunResult::groupsLeft)));
         cells.add(Numbers.percent(run.results(RunResult::parametersLeft)));

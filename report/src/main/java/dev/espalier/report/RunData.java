@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
@@ -135,8 +136,8 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
         return isFinished() ? "finished" : isGivenUp() ? "given up" : "not finished";
     }
 
-    /** The names of the scores; what counts most comes first. */
-    List<String> scores() {
+    /** What was measured; what counts most comes first. */
+    List<Metric> metrics() {
         return Stream.concat(
                         results().stream().map(RunResult::scores),
                         last().stream().map(Metrics::scores))
@@ -145,9 +146,12 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
                 .orElse(List.of());
     }
 
-    /** The names of what was counted in training. */
-    List<String> trained() {
-        return last().stream().map(Metrics::trainMetric).distinct().toList();
+    /** What was measured in training. */
+    List<Metric> trained() {
+        return last().stream()
+                .flatMap(line -> line.trainScores().keySet().stream())
+                .distinct()
+                .toList();
     }
 
     /** The seed whose model is shown. */

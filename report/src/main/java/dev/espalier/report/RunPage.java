@@ -110,11 +110,10 @@ final class RunPage {
             return Html.EMPTY;
         }
         List<String> columns = new ArrayList<>(List.of("Epoch", "Phase:"));
-        run.scores().forEach(score -> columns.add(Curves.capital(score)));
+        run.metrics().forEach(metric -> columns.add(Curves.capital(metric)));
+        columns.addAll(List.of("Loss", "Loss in training"));
+        run.trained().forEach(metric -> columns.add(Curves.inTraining(metric)));
         columns.addAll(List.of(
-                "Loss",
-                "Loss in training",
-                Curves.inTraining(seed.metrics().getLast().trainMetric()),
                 "Groups left",
                 "Penalty",
                 "λ",
@@ -130,11 +129,10 @@ final class RunPage {
 
     private static List<String> numbers(RunData run, Metrics line) {
         List<String> cells = new ArrayList<>(List.of(line.phase()));
-        run.scores().forEach(score -> cells.add(Numbers.percent(Results.score(line.scores(), score))));
+        run.metrics().forEach(metric -> cells.add(metric.write(Results.score(line.scores(), metric))));
+        cells.addAll(List.of(Numbers.compact(line.loss()), Numbers.compact(line.trainLoss())));
+        run.trained().forEach(metric -> cells.add(metric.write(Results.score(line.trainScores(), metric))));
         cells.addAll(List.of(
-                Numbers.compact(line.loss()),
-                Numbers.compact(line.trainLoss()),
-                Numbers.percent(line.trainScore()),
                 Numbers.percent(line.groupsLeft()),
                 Numbers.compact(line.penalty()),
                 Numbers.compact(line.lambda()),

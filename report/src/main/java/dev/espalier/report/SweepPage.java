@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
@@ -17,11 +18,11 @@ import java.util.OptionalDouble;
  * A page on runs that differ in λ: what a smaller model costs.
  *
  * @param name what the sweep is called
- * @param score the name of the score
+ * @param metric what is drawn against size
  * @param points the runs
- * @param baseline the score of a dense run, to compare with
+ * @param baseline its value of a dense run, to compare with
  */
-public record SweepPage(String name, String score, List<Point> points, OptionalDouble baseline) {
+public record SweepPage(String name, Metric metric, List<Point> points, OptionalDouble baseline) {
 
     /** Sorts by λ. */
     public SweepPage {
@@ -34,7 +35,7 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
      * A run of the sweep.
      *
      * @param lambda its λ
-     * @param score the score of its pruned model, over its seeds
+     * @param score the metric's value of its pruned model, over its seeds
      * @param groupsLeft share of groups that are not zero
      * @param parametersLeft share of parameters that are left
      * @param run the name of its folder, beside which the page is written
@@ -45,18 +46,18 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
          * From what a run wrote down.
          *
          * @param lambda its λ
-         * @param score the name of the score
+         * @param metric what is drawn
          * @param folder its folder
          * @return the point; empty if no seed is finished
          * @throws IOException if the folder cannot be read
          */
-        public static Optional<Point> of(double lambda, String score, RunFolder folder) throws IOException {
+        public static Optional<Point> of(double lambda, Metric metric, RunFolder folder) throws IOException {
             RunData run = RunData.read(folder);
             return run.results().isEmpty()
                     ? Optional.empty()
                     : Optional.of(new Point(
                             lambda,
-                            Spread.of(run.results(result -> Results.score(result.prunedScores(), score))),
+                            Spread.of(run.results(result -> Results.score(result.prunedScores(), metric))),
                             Spread.of(run.results(RunResult::groupsLeft)).mean(),
                             Spread.of(run.results(RunResult::parametersLeft)).mean(),
                             run.name()));
@@ -73,19 +74,19 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
      */
     public static SweepPage of(RunFolder folder) throws IOException {
         List<Point> points = new ArrayList<>();
-        String score = "";
+        List<Metric> metrics = new ArrayList<>();
         for (RunFolder run : folder.sweep()) {
             List<RunResult> results = RunData.read(run).results();
             if (!results.isEmpty()) {
-                score = results.getFirst().mainScore();
-                Point.of(results.getFirst().lambda(), score, run).ifPresent(points::add);
+                metrics.add(results.getFirst().mainMetric());
+                Point.of(results.getFirst().lambda(), metrics.getFirst(), run).ifPresent(points::add);
             }
         }
         if (points.isEmpty()) {
             throw new IllegalArgumentException(
                     folder.path() + " is a sweep of which no run is finished: go on with it by sweep --resume");
         }
-        return new SweepPage(RunData.nameOf(folder), score, points, OptionalDouble.empty());
+        return new SweepPage(RunData.nameOf(folder), metrics.getFirst(), points, OptionalDouble.empty());
     }
 
     /**
@@ -113,10 +114,11 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
     private Chart curve() {
         return new Chart.Points(
                 "size",
-                Curves.capital(score) + " against size",
-                Curves.capital(score)
+                Curves.capital(metric) + " against size",
+                Curves.capital(metric)
                         + " of the pruned models against the share of parameters that are left; the table has the numbers",
-                Curves.capital(score),
+                Curves.capital(metric),
+                Curves.format(metric),
                 true,
                 points.stream()
                         .map(point -> new Chart.Point(
@@ -131,17 +133,17 @@ public record SweepPage(String name, String score, List<Point> points, OptionalD
     }
 
     private Html table(Path file) {
-        List<String> columns = new ArrayList<>(List.of("λ", "Pruned " + score, "Groups left", "Parameters left"));
+        List<String> columns = new ArrayList<>(List.of("λ", "Pruned " + metric.name(), "Groups left", "Parameters left"));
         columns.add("Run:");
         Table table = Table.of("The runs of the sweep", columns);
         baseline.ifPresent(dense -> table.row(
                 Html.of("dense baseline"),
-                List.of(Numbers.percent(dense), Numbers.percent(1), Numbers.percent(1), Numbers.NONE)));
+                List.of(metric.write(dense), Numbers.percent(1), Numbers.percent(1), Numbers.NONE)));
         for (Point point : points) {
             table.row(
                     Html.text(Numbers.compact(point.lambda())),
                     List.of(
-                            point.score().percent(),
+                            metric.write(point.score()),
                             Numbers.percent(point.groupsLeft()),
                             Numbers.percent(point.parametersLeft()),
                             link(file, point.run())));

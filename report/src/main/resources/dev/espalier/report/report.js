@@ -172,7 +172,9 @@
     const known = chart.points.filter(point => point.x > 0 && point.y !== null);
     const low = Math.min(...known.map(point => point.x));
     const scores = known.map(point => point.y).concat(chart.baseline ?? []);
-    const margin = 0.001 + (Math.max(...scores) - Math.min(...scores)) / 20;
+    const share = chart.format === 'PERCENT';
+    const write = FORMATS[chart.format];
+    const margin = (share ? 0.001 : 0) + (Math.max(...scores) - Math.min(...scores)) / 20;
     return {
       grid: {left: 8, right: 40, top: 24, bottom: 30, containLabel: true},
       xAxis: axis({
@@ -188,21 +190,23 @@
       }),
       yAxis: axis({
         type: 'value',
-        ...shareAxis([...scores, Math.min(...scores) - margin, Math.min(Math.max(...scores) + margin, 1)]),
+        ...(share
+          ? shareAxis([...scores, Math.min(...scores) - margin, Math.min(Math.max(...scores) + margin, 1)])
+          : {scale: true, boundaryGap: ['10%', '10%']}),
         name: chart.score,
         nameLocation: 'end',
         nameGap: 10,
         nameTextStyle: {...text, align: 'left'},
         axisLine: {show: false},
-        formatter: AXIS_FORMATS.PERCENT,
+        formatter: AXIS_FORMATS[chart.format],
       }),
       tooltip: tooltip({
         trigger: 'item',
         formatter: entry => {
           const point = known[entry.dataIndex];
-          const spread = point.deviation === null ? '' : ' ± ' + percent(point.deviation);
+          const spread = point.deviation === null ? '' : ' ± ' + write(point.deviation);
           const table = rows([
-            ['', chart.score, percent(point.y) + spread],
+            ['', chart.score, write(point.y) + spread],
             ['', 'parameters left', percent(point.x)],
           ]);
           return `<p>${escaped(point.name)}</p>${table}${point.details ? escaped(point.details) : ''}`;
@@ -235,7 +239,7 @@
                   symbol: 'none',
                   precision: 6,
                   lineStyle: {color: colour(7), type: [5, 4]},
-                  label: {...text, position: 'insideStartTop', formatter: 'dense baseline, ' + percent(chart.baseline)},
+                  label: {...text, position: 'insideStartTop', formatter: 'dense baseline, ' + write(chart.baseline)},
                   data: [{yAxis: chart.baseline}],
                 },
         },

@@ -198,7 +198,7 @@ final class BrowserTest {
             points.add(new SweepPage.Point(
                     Math.pow(10, i - 6), new Spread(0.9 - 0.01 * i, 0.01, 3), 0.5, Math.pow(0.5, i), "run-" + i));
         }
-        new SweepPage("sweep", "accuracy", points, OptionalDouble.of(0.91)).write(sweep);
+        new SweepPage("sweep", SampleRuns.ACCURACY, points, OptionalDouble.of(0.91)).write(sweep);
         assertShows(sweep, 1);
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
@@ -234,11 +235,10 @@ final class ReportTest {
                     line.learningRate(),
                     line.lambda(),
                     line.trainLoss(),
-                    "exact_spans",
-                    line.trainScore(),
+                    new LinkedHashMap<>(Map.of(Metric.share("exact_spans"), 0.25)),
                     line.penalty(),
                     line.loss(),
-                    new LinkedHashMap<>(Map.of("f1", 0.5)),
+                    new LinkedHashMap<>(Map.of(Metric.share("f1"), 0.5)),
                     line.groupsLeft(),
                     line.iterationsPerGroup(),
                     line.skippedSteps(),
@@ -303,11 +303,11 @@ final class ReportTest {
         RunFolder open = SampleRuns.underWay(folder.resolve("open"), 2, 1e-3, 5);
         Report.of(strong).write(strong.report());
         List<SweepPage.Point> points = List.of(
-                SweepPage.Point.of(1e-2, "accuracy", strong).orElseThrow(),
-                SweepPage.Point.of(1e-4, "accuracy", weak).orElseThrow());
-        assertTrue(SweepPage.Point.of(1e-3, "accuracy", open).isEmpty());
+                SweepPage.Point.of(1e-2, SampleRuns.ACCURACY, strong).orElseThrow(),
+                SweepPage.Point.of(1e-4, SampleRuns.ACCURACY, weak).orElseThrow());
+        assertTrue(SweepPage.Point.of(1e-3, SampleRuns.ACCURACY, open).isEmpty());
         Path file = folder.resolve("sweep.html");
-        new SweepPage("digits", "accuracy", points, OptionalDouble.of(0.985)).write(file);
+        new SweepPage("digits", SampleRuns.ACCURACY, points, OptionalDouble.of(0.985)).write(file);
         String page = Files.readString(file);
         assertEquals(
                 List.of(

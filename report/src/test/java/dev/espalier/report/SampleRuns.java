@@ -8,6 +8,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
@@ -24,6 +25,8 @@ import java.util.SplittableRandom;
 
 /** Folders as training runs leave them, made up but plausible, and models with groups that are zero. */
 final class SampleRuns {
+    static final Metric ACCURACY = Metric.share("accuracy");
+
     static final int EPOCHS = 30;
     static final int WARM_UP = 5;
     static final int HEAL = 24;
@@ -114,8 +117,7 @@ final class SampleRuns {
                 2e-3 * (1 + Math.cos(Math.PI * epoch / EPOCHS)) / 2,
                 penalised ? lambda : 0,
                 loss * (0.9 + noise),
-                "accuracy",
-                0.99 - 0.7 * Math.exp(-epoch / 3.0) + 0.05 * noise,
+                scores(0.99 - 0.7 * Math.exp(-epoch / 3.0) + 0.05 * noise),
                 penalised ? 40 * lambda * left : 0,
                 loss * (1.1 + noise),
                 scores(0.985 - 0.75 * Math.exp(-epoch / 2.5) + 0.02 * noise - 0.01 * sparse),
@@ -131,8 +133,8 @@ final class SampleRuns {
         return t * (2 - t);
     }
 
-    private static SequencedMap<String, Double> scores(double accuracy) {
-        return new LinkedHashMap<>(Map.of("accuracy", accuracy));
+    private static SequencedMap<Metric, Double> scores(double accuracy) {
+        return new LinkedHashMap<>(Map.of(ACCURACY, accuracy));
     }
 
     private static RunResult result(long seed, double lambda) {

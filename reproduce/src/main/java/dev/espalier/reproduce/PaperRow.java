@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /**
@@ -66,11 +67,12 @@ record PaperRow(String name, String recipe, List<String> small, SequencedMap<Fig
         abstract double of(RunResult result);
 
         private static double score(RunResult result, String name) {
-            Double score = result.scores().get(name);
-            if (score == null) {
-                throw new IllegalArgumentException("no score %s among %s".formatted(name, result.scores()));
-            }
-            return score;
+            return result.scores().entrySet().stream()
+                    .filter(score -> score.getKey().name().equals(name))
+                    .map(Map.Entry::getValue)
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "no score %s among %s".formatted(name, result.scores())));
         }
     }
 

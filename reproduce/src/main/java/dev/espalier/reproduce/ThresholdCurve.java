@@ -16,6 +16,7 @@ import dev.espalier.report.Unit;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.run.Sweep;
+import dev.espalier.train.run.JudgedModel;
 import dev.espalier.train.run.Tasks;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -141,10 +142,12 @@ record ThresholdCurve(List<String> changes) implements Item {
         Graph zeroed = Pruner.threshold(model, PruneOptions.DEFAULT.withThreshold(threshold));
         Optional<Graph> smaller = pruned(zeroed);
         // The pruned one answers the same in less time.
-        try (OnnxRuntimeModel judged = OnnxRuntimeModel.of(smaller.orElse(zeroed), THREADS)) {
+        Graph fast = smaller.orElse(zeroed);
+        try (OnnxRuntimeModel files = OnnxRuntimeModel.of(fast, THREADS);
+                JudgedModel judged = new JudgedModel(task, fast, files::run)) {
             return new Cut(
                     ModelGroups.of(model).groupsLeft(zeroed),
-                    task.evaluate(judged::run, Task.Part.TEST).main().getValue(),
+                    task.evaluate(judged, Task.Part.TEST).main().getValue(),
                     smaller.map(left -> (double) Cost.parameters(left) / Cost.parameters(model))
                             .orElse(Double.NaN));
         }

@@ -14,13 +14,16 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Fitted;
 import dev.espalier.train.task.Materials;
 import dev.espalier.train.task.Signature;
+import dev.espalier.train.task.Sums;
 import dev.espalier.train.task.Task;
+import dev.espalier.train.task.TaskModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.SequencedMap;
 import java.util.function.Function;
@@ -44,6 +48,13 @@ public final class Answering implements Task {
 
     /** The token to be found that an answer ends with. */
     private static final String END = "end";
+
+    /** The sum that counts windows whose answer is found exactly. */
+    private static final String EXACT = "right";
+
+    private static final Metric F1 = Metric.share("f1");
+    private static final Metric EXACT_MATCH = Metric.share("exact_match");
+    private static final Metric EXACT_SPANS = Metric.share("exact_spans");
 
     private static final String TOKENS = "tokens";
     private static final Signature SIGNATURE = new Signature(
@@ -111,9 +122,9 @@ public final class Answering implements Task {
         Answering task = new Answering(
                 data,
                 TaskModel.builder(materials.model(), SIGNATURE),
-                materials.batchSize(),
+                materials.batching().size(),
                 search,
-                materials.evaluationBatchSize());
+                materials.batching().evaluationSize());
         return task.withTokenizer(tokenizer);
     }
 
@@ -148,6 +159,21 @@ public final class Answering implements Task {
         if (tokenizer.isPresent()) {
             tokenizer.get().save(folder);
         }
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return List.of(F1, EXACT_MATCH);
+    }
+
+    @Override
+    public Signature signature() {
+        return SIGNATURE;
+    }
+
+    @Override
+    public Fitted fitted() {
+        return model.fitted();
     }
 
     @Override
@@ -204,7 +230,7 @@ public final class Answering implements Task {
                     formula.plus(Losses.crossEntropy(formula, starts, start), Losses.crossEntropy(formula, ends, end));
             SequencedMap<String, Value> terms = Objective.terms(formula.divide(both, formula.number(2)));
             terms.put(
-                    RIGHT,
+                    EXACT,
                     formula.sum(
                             formula.times(isFound(formula, mask, starts, start), isFound(formula, mask, ends, end))));
             return terms;
@@ -213,8 +239,8 @@ public final class Answering implements Task {
 
     /** A window counts if its likeliest start and its likeliest end are both right. */
     @Override
-    public String trainingMetric() {
-        return "exact_spans";
+    public SequencedMap<Metric, Double> score(Sums sums) {
+        return new LinkedHashMap<>(Map.of(EXACT_SPANS, sums.mean(EXACT)));
     }
 
     /** Whether the likeliest token is the right one, where nothing counts that a window is filled up with. */
@@ -226,17 +252,17 @@ public final class Answering implements Task {
 
     @Override
     public Evaluation evaluate(Model asked, Part part) {
-        return judge(model.fitted().named(asked), part);
+        return judge(model.fitted().named(asked::predict), part);
     }
 
     /** Judges a model that is asked by the task's names. */
-    private Evaluation judge(Model asked, Part part) {
+    private Evaluation judge(Function<Map<String, Tensor>, SequencedMap<String, Tensor>> asked, Part part) {
         Windows windows = part(part);
-        AnswerReader.Reading reading = new AnswerReader(asked::predict, search, evaluationBatchSize).read(windows);
+        AnswerReader.Reading reading = new AnswerReader(asked::apply, search, evaluationBatchSize).read(windows);
         SquadScores found = SquadScores.of(windows, reading);
-        SequencedMap<String, Double> scores = new LinkedHashMap<>();
-        scores.put("f1", found.f1());
-        scores.put("exact_match", found.exactMatch());
+        SequencedMap<Metric, Double> scores = new LinkedHashMap<>();
+        scores.put(F1, found.f1());
+        scores.put(EXACT_MATCH, found.exactMatch());
         return new Evaluation(reading.loss(), scores, found.questions());
     }
 
@@ -254,9 +280,11 @@ public final class Answering implements Task {
 
     /** That of a model with random logits. */
     @Override
-    public double chance() {
+    public OptionalDouble baseline() {
         Random random = new Random(0);
-        return judge(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue();
+        return OptionalDouble.of(judge(inputs -> guess(inputs, random), Part.VALIDATION)
+                .main()
+                .getValue());
     }
 
     private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {

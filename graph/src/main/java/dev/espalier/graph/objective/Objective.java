@@ -58,7 +58,7 @@ public interface Objective {
      * @return the input's name
      */
     static String input(String target) {
-        return PREFIX + target;
+        return PREFIX + "target/" + target; // a column may be called as a term is
     }
 
     /**
@@ -106,6 +106,20 @@ public interface Objective {
      */
     default Graph alone(Graph model) {
         return end(new Formula(new GraphBuilder("objective"), model, true));
+    }
+
+    /**
+     * The terms that it has besides the loss.
+     *
+     * @param model whose outputs are judged
+     * @return their names, in order
+     */
+    default List<String> sums(Graph model) {
+        SequencedMap<String, String> outputs = new LinkedHashMap<>();
+        alone(model).outputs().forEach(name -> outputs.put(name, name));
+        return terms(outputs).keySet().stream()
+                .filter(term -> !term.equals(LOSS))
+                .toList();
     }
 
     private Graph end(Formula formula) {

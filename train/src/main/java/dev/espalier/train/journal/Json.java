@@ -7,14 +7,20 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.KeyDeserializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /**
@@ -22,6 +28,8 @@ import java.util.SequencedMap;
  * are written as null, which is read as NaN.
  */
 final class Json {
+    private static final String METRICS = "metrics";
+
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .addModule(numbers())
@@ -52,11 +60,55 @@ final class Json {
     }
 
     static <T> T parse(String text, Class<T> type) throws JsonProcessingException {
-        return MAPPER.readValue(text, type);
+        JsonNode tree = MAPPER.readTree(text);
+        if (tree instanceof ObjectNode line) {
+            nameTrainScore(line);
+        }
+        Map<String, Metric> metrics = new HashMap<>();
+        for (JsonNode metric : tree.path(METRICS)) {
+            Metric known = MAPPER.treeToValue(metric, Metric.class);
+            metrics.put(known.name(), known);
+        }
+        return MAPPER.reader().withAttribute(METRICS, metrics).treeToValue(tree, type);
+    }
+
+    /** Earlier versions counted one thing in training, and the first of them nothing but accuracy. */
+    private static void nameTrainScore(ObjectNode line) {
+        for (String old : List.of("train_score", "train_accuracy")) {
+            if (line.has(old)) {
+                line.putObject("train_scores")
+                        .set(line.path("train_metric").asText("accuracy"), line.get(old));
+            }
+        }
+    }
+
+    /** A score stands under its metric's name; what else is to know of the metric is said once, beside all scores. */
+    private static final class MetricReader extends KeyDeserializer {
+        @Override
+        public Metric deserializeKey(String name, DeserializationContext context) {
+            Object known = ((Map<?, ?>) context.getAttribute(METRICS)).get(name);
+            // All that earlier versions knew were shares.
+            return known instanceof Metric metric ? metric : Metric.share(name);
+        }
+    }
+
+    private static final class MetricWriter extends StdScalarSerializer<Metric> {
+        private static final long serialVersionUID = 1L;
+
+        MetricWriter() {
+            super(Metric.class);
+        }
+
+        @Override
+        public void serialize(Metric metric, JsonGenerator out, SerializerProvider provider) throws IOException {
+            out.writeFieldName(metric.name());
+        }
     }
 
     private static SimpleModule numbers() {
         return new SimpleModule()
+                .addKeySerializer(Metric.class, new MetricWriter())
+                .addKeyDeserializer(Metric.class, new MetricReader())
                 .addSerializer(Double.class, new FiniteSerializer(Double.class))
                 .addSerializer(double.class, new FiniteSerializer(double.class))
                 .addDeserializer(Double.class, new NumberReader())

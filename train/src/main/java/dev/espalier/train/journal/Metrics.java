@@ -1,11 +1,12 @@
 package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.annotation.JsonAlias;
-import com.fasterxml.jackson.annotation.JsonSetter;
-import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 
 /**
  * How a training stands when the model is evaluated: one line of {@code metrics.jsonl}.
@@ -18,11 +19,10 @@ import java.util.SequencedMap;
  * @param learningRate α of the last step
  * @param lambda λ of the last step; 0 without a penalty
  * @param trainLoss mean loss of the steps since the last evaluation, penalty left out
- * @param trainMetric what is counted as right in training: {@code accuracy}, say
- * @param trainScore share of their samples that were right, before each step
+ * @param trainScores what was measured of their samples, before each step; what counts most comes first
  * @param penalty the penalty's value after the last step
  * @param loss mean loss of the evaluation
- * @param scores what the evaluation found, from 0 to 1: {@code accuracy}, say; what counts most comes first
+ * @param scores what the evaluation measured; what counts most comes first
  * @param groupsLeft share of groups that are not zero
  * @param iterationsPerGroup evaluations that the solver spent on a group, mean over the steps since the last evaluation
  * @param skippedSteps steps that were left out because a gradient was not finite
@@ -38,25 +38,29 @@ public record Metrics(
         double learningRate,
         double lambda,
         double trainLoss,
-        @JsonSetter(nulls = Nulls.AS_EMPTY) String trainMetric,
-        @JsonAlias("train_accuracy") double trainScore,
+        SequencedMap<Metric, Double> trainScores,
         double penalty,
         double loss,
-        SequencedMap<String, Double> scores,
+        SequencedMap<Metric, Double> scores,
         @JsonAlias("group_sparsity") double groupsLeft,
         double iterationsPerGroup,
         long skippedSteps,
         SequencedMap<String, Integer> nonZeroGroups,
         SequencedMap<String, Double> data) {
 
-    /** What is counted if a line does not say: it is of a version that knew nothing else. */
-    private static final String ACCURACY = "accuracy";
-
     /** Copies the maps. */
     public Metrics {
-        trainMetric = trainMetric.isEmpty() ? ACCURACY : trainMetric;
+        trainScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(trainScores));
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         nonZeroGroups = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(nonZeroGroups));
         data = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(data));
+    }
+
+    /** {@return all metrics that have a value here, with their units} */
+    @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+    public List<Metric> metrics() {
+        return Stream.concat(scores.keySet().stream(), trainScores.keySet().stream())
+                .distinct()
+                .toList();
     }
 }

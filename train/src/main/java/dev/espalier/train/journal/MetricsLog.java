@@ -53,10 +53,12 @@ public final class MetricsLog implements AutoCloseable {
 
     private void writeEvents(Metrics metrics) throws IOException {
         scalar(metrics, "train/loss", metrics.trainLoss());
-        scalar(metrics, "train/" + metrics.trainMetric(), metrics.trainScore());
+        for (var score : metrics.trainScores().entrySet()) {
+            scalar(metrics, "train/" + score.getKey().name(), score.getValue());
+        }
         scalar(metrics, "evaluation/loss", metrics.loss());
         for (var score : metrics.scores().entrySet()) {
-            scalar(metrics, "evaluation/" + score.getKey(), score.getValue());
+            scalar(metrics, "evaluation/" + score.getKey().name(), score.getValue());
         }
         for (var measure : metrics.data().entrySet()) {
             scalar(metrics, "data/" + measure.getKey(), measure.getValue());

@@ -1,8 +1,11 @@
 package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
 
 /**
@@ -32,8 +35,8 @@ public record RunResult(
         double seconds,
         double lambda,
         double loss,
-        SequencedMap<String, Double> scores,
-        SequencedMap<String, Double> prunedScores,
+        SequencedMap<Metric, Double> scores,
+        SequencedMap<Metric, Double> prunedScores,
         @JsonAlias("group_sparsity") double groupsLeft,
         double prunedGroupsLeft,
         long parametersBefore,
@@ -77,13 +80,16 @@ public record RunResult(
                 after);
     }
 
-    /**
-     * What counts most.
-     *
-     * @return the name of the first score
-     */
-    public String mainScore() {
+    /** {@return what counts most} */
+    @JsonIgnore
+    public Metric mainMetric() {
         return scores.firstEntry().getKey();
+    }
+
+    /** {@return all metrics that have a value here, with their units} */
+    @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+    public List<Metric> metrics() {
+        return List.copyOf(scores.keySet());
     }
 
     /**

@@ -10,7 +10,7 @@ import java.util.List;
  * When a training counts as diverged; a loss that is not a number always does.
  *
  * @param largestLoss the largest loss that goes on
- * @param chanceEpochs evaluations in a row that are no better than chance; 0 for any number
+ * @param chanceEpochs evaluations in a row that are no better than without learning; 0 for any number
  */
 public record DivergenceRecipe(double largestLoss, int chanceEpochs) {
 
@@ -20,7 +20,7 @@ public record DivergenceRecipe(double largestLoss, int chanceEpochs) {
             .otherwise(1e4);
     private static final Key<Integer> CHANCE_EPOCHS = Key.whole(
                     "divergence.chance_epochs",
-                    "so many evaluations in a row at chance end the training; 0 for no such limit")
+                    "so many evaluations in a row that are no better than without learning end the training; 0 for no such limit")
             .in(Range.atLeast(0))
             .otherwise(5);
 

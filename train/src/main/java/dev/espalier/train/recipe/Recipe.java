@@ -11,6 +11,7 @@ import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.train.model.ModelSection;
+import dev.espalier.train.task.Batching;
 import dev.espalier.train.task.TaskSection;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -209,6 +210,11 @@ public final class Recipe {
      */
     public EvaluationRecipe evaluation() {
         return EvaluationRecipe.of(settings.section(EvaluationRecipe.SECTION));
+    }
+
+    /** {@return how rows of data make batches, for training and for judging} */
+    public Batching batching() {
+        return new Batching(training().batchSize(), evaluation().batchSize(), data().of(DataSection.LOADERS));
     }
 
     /**

@@ -41,7 +41,7 @@ record Delivery(Task task, RunFolder folder) {
         PruneTrial trial = prune(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());
         task.accompany(folder.path());
-        RunResult result = judge(session, seed, seconds, trial.report());
+        RunResult result = judge(session, seed, seconds, model, trial);
         folder.write(result);
         return result;
     }
@@ -64,18 +64,19 @@ record Delivery(Task task, RunFolder folder) {
     }
 
     /** Looks at the files, not at what they were made from. */
-    private RunResult judge(Session session, long seed, double seconds, PruneReport report) {
+    private RunResult judge(Session session, long seed, double seconds, Graph graph, PruneTrial trial) {
+        PruneReport report = trial.report();
+        double[] difference = {0};
         try (OnnxRuntimeModel model = new OnnxRuntimeModel(folder.model(), THREADS);
-                OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS)) {
-            double[] difference = {0};
-            Evaluation before = task.evaluate(model::run, Task.Part.TEST);
-            Evaluation after = task.evaluate(
-                    inputs -> {
-                        SequencedMap<String, Tensor> outputs = pruned.run(inputs);
-                        difference[0] = Math.max(difference[0], difference(model.run(inputs), outputs));
-                        return outputs;
-                    },
-                    Task.Part.TEST);
+                OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS);
+                JudgedModel whole = new JudgedModel(task, graph, model::run);
+                JudgedModel left = new JudgedModel(task, trial.smaller(), inputs -> {
+                    SequencedMap<String, Tensor> outputs = pruned.run(inputs);
+                    difference[0] = Math.max(difference[0], difference(model.run(inputs), outputs));
+                    return outputs;
+                })) {
+            Evaluation before = task.evaluate(whole, Task.Part.TEST);
+            Evaluation after = task.evaluate(left, Task.Part.TEST);
             return new RunResult(
                     seed,
                     session.steps(),

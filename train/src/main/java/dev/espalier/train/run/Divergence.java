@@ -1,19 +1,20 @@
 package dev.espalier.train.run;
 
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Evaluation;
 import java.lang.foreign.MemorySegment;
-import java.util.Locale;
+import java.util.OptionalDouble;
 
 /** Notices that a training goes nowhere, and says so. */
 final class Divergence {
     private final Recipe recipe;
-    private final double chance;
-    private final long[] evaluationsAtChance = new long[1];
+    private final OptionalDouble baseline;
+    private final long[] evaluationsAtBaseline = new long[1];
 
-    Divergence(Recipe recipe, double chance) {
+    Divergence(Recipe recipe, OptionalDouble baseline) {
         this.recipe = recipe;
-        this.chance = chance;
+        this.baseline = baseline;
     }
 
     /** The loss of one batch. */
@@ -37,28 +38,35 @@ final class Divergence {
                             .formatted(
                                     trainLoss, step, largest, recipe.optimizer().rate(), clipping()));
         }
-        evaluationsAtChance[0] = isAtChance(evaluation) ? evaluationsAtChance[0] + 1 : 0;
+        evaluationsAtBaseline[0] = isAtBaseline(evaluation) ? evaluationsAtBaseline[0] + 1 : 0;
         int most = recipe.divergence().chanceEpochs();
-        if (most > 0 && evaluationsAtChance[0] >= most) {
-            throw new DivergedException(String.format(
-                    Locale.ROOT,
-                    "%s is %.3f, no better than chance (%.3f), in %d evaluations in a row: lower optimizer.rate = %s, or"
-                            + " penalty.lambda if there is one; divergence.chance_epochs = 0 trains on",
-                    evaluation.main().getKey(),
-                    evaluation.main().getValue(),
-                    chance,
-                    most,
-                    recipe.optimizer().rate()));
+        if (most > 0 && evaluationsAtBaseline[0] >= most) {
+            Metric metric = evaluation.main().getKey();
+            throw new DivergedException(
+                    "%s is %s, no better than without learning (%s), in %d evaluations in a row: lower optimizer.rate = %s, or"
+                                    .formatted(
+                                            metric.words(),
+                                            metric.write(evaluation.main().getValue()),
+                                            metric.write(baseline.orElseThrow()),
+                                            most,
+                                            recipe.optimizer().rate())
+                            + " penalty.lambda if there is one; divergence.chance_epochs = 0 trains on");
         }
     }
 
-    /** Within two standard errors. */
-    private boolean isAtChance(Evaluation evaluation) {
-        double error = Math.sqrt(chance * (1 - chance) / evaluation.samples());
-        return evaluation.main().getValue() <= chance + 2 * error;
+    /** No better; of shares it is known how far luck goes, and two standard errors are no better. */
+    private boolean isAtBaseline(Evaluation evaluation) {
+        if (baseline.isEmpty()) {
+            return false;
+        }
+        Metric metric = evaluation.main().getKey();
+        double known = baseline.getAsDouble();
+        double luck = metric.unit() == Metric.Unit.SHARE ? 2 * Math.sqrt(known * (1 - known) / evaluation.samples()) : 0;
+        double reached = metric.direction() == Metric.Direction.HIGHER ? known + luck : known - luck;
+        return !metric.isBetter(evaluation.main().getValue(), reached);
     }
 
     MemorySegment memory() {
-        return MemorySegment.ofArray(evaluationsAtChance);
+        return MemorySegment.ofArray(evaluationsAtBaseline);
     }
 }

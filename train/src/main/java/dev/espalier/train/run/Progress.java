@@ -1,5 +1,7 @@
 package dev.espalier.train.run;
 
+import dev.espalier.train.journal.Metric;
+
 /**
  * How far a training is.
  *
@@ -10,8 +12,8 @@ package dev.espalier.train.run;
  * @param epoch the epoch that is being done, from 1
  * @param epochs epochs that there are to do
  * @param loss mean loss since the last evaluation
- * @param metric what is counted as right: {@code accuracy}, say
- * @param score share of samples since then that were right
+ * @param metric what counts most of what is measured in training
+ * @param score its value since then
  * @param groupsLeft share of groups that are not zero; 1 without a penalty
  * @param samplesPerSecond of this training
  * @param samples what they are called, plural
@@ -25,7 +27,7 @@ public record Progress(
         int epoch,
         int epochs,
         double loss,
-        String metric,
+        Metric metric,
         double score,
         double groupsLeft,
         double samplesPerSecond,

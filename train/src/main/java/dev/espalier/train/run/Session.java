@@ -7,6 +7,8 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.objective.Terms;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.prox.Regularizer;
@@ -45,7 +47,7 @@ final class Session implements AutoCloseable {
     private final TrainingStep training;
     private final TrainingListener listener;
     private final Divergence divergence;
-    private final Meter meter = new Meter();
+    private final Meter meter;
     /** What the last step reported that was done, and what the last one did, which may have been skipped. */
     private StepReport last = new StepReport(0, false, List.of());
 
@@ -75,7 +77,8 @@ final class Session implements AutoCloseable {
         this.task = task;
         this.seed = seed;
         this.groups = recipe.groupRules().derive(initial);
-        this.divergence = new Divergence(recipe, task.chance());
+        this.divergence = new Divergence(recipe, task.baseline());
+        this.meter = new Meter(task.objective().sums(initial));
         List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups);
         Set<String> frozen = sets.stream()
                 .filter(ParameterSet::frozen)
@@ -131,7 +134,7 @@ final class Session implements AutoCloseable {
             divergence.requireFinite(terms.loss(), optimizer.steps() + 1);
         }
         if (Double.isFinite(terms.loss())) { // else its step is skipped, and it says nothing of the others
-            meter.addBatch(terms.loss(), terms.get(Task.RIGHT), example.size());
+            meter.addBatch(terms, example.size());
         }
     }
 
@@ -147,7 +150,19 @@ final class Session implements AutoCloseable {
 
     /** Judges the model as it is. */
     Evaluation evaluate() {
-        return task.evaluate(network::predict, Task.Part.VALIDATION);
+        return task.evaluate(
+                new Task.Model() {
+                    @Override
+                    public Terms terms(Example example) {
+                        return network.terms(example.inputs(), example.targets());
+                    }
+
+                    @Override
+                    public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
+                        return network.predict(inputs);
+                    }
+                },
+                Task.Part.VALIDATION);
     }
 
     /** Gives up if the training goes nowhere. */
@@ -229,6 +244,7 @@ final class Session implements AutoCloseable {
     }
 
     Progress progress(int epoch, double secondsLeft) {
+        Map.Entry<Metric, Double> score = task.score(meter.sums()).firstEntry();
         return new Progress(
                 seed,
                 strength.label(epoch),
@@ -237,8 +253,8 @@ final class Session implements AutoCloseable {
                 epoch + 1,
                 recipe.totalEpochs(),
                 meter.loss(),
-                task.trainingMetric(),
-                meter.score(),
+                score.getKey(),
+                score.getValue(),
                 strength.groupsLeft(last.summary()),
                 meter.samplesPerSecond(),
                 task.samples(),
@@ -259,8 +275,7 @@ final class Session implements AutoCloseable {
                 rate(),
                 strength.lambda(),
                 meter.loss(),
-                task.trainingMetric(),
-                meter.score(),
+                task.score(meter.sums()),
                 last.penalty(),
                 evaluation.loss(),
                 evaluation.scores(),

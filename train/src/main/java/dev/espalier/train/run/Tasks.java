@@ -34,8 +34,7 @@ public final class Tasks {
                         recipe.data(),
                         new Context(Context.QUIET.progress(), kind.tokenizer(model)),
                         (wanted, weights) -> kind.build(model, wanted, weights),
-                        recipe.training().batchSize(),
-                        recipe.evaluation().batchSize()));
+                        recipe.batching()));
     }
 
     /**
@@ -54,7 +53,6 @@ public final class Tasks {
                         recipe.data(),
                         data,
                         (_, weights) -> model.apply(weights),
-                        recipe.training().batchSize(),
-                        recipe.evaluation().batchSize()));
+                        recipe.batching()));
     }
 }

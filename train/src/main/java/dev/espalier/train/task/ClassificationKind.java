@@ -1,15 +1,10 @@
 package dev.espalier.train.task;
 
-import dev.espalier.data.DataSection;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Values;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.function.Function;
 
 /** {@code task.kind = "classification"}. */
 public final class ClassificationKind implements TaskKind {
@@ -34,16 +29,9 @@ public final class ClassificationKind implements TaskKind {
     @Override
     public Task open(Values values, Materials materials) throws IOException {
         LoadedData data = materials.data();
-        Function<Weights, Graph> builder = TaskModel.builder(materials.model(), Classification.signature(data));
-        try {
-            return new Classification(
-                    data,
-                    builder,
-                    Classification.batches(
-                            materials.batchSize(), materials.dataValues().of(DataSection.LOADERS)),
-                    materials.evaluationBatchSize());
-        } catch (UncheckedIOException unread) {
-            throw unread.getCause();
-        }
+        return new Classification(
+                data,
+                TaskModel.builder(materials.model(), Classification.signature(data)),
+                materials.batching());
     }
 }

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.function.Function;
 
 /**
  * A model that fits a task, and what it calls the task's inputs and outputs.
@@ -107,7 +108,8 @@ public record Fitted(Graph model, SequencedMap<String, String> inputs, Sequenced
      * @param asked the model, asked by its own names
      * @return the same, asked by the task's names
      */
-    public Task.Model named(Task.Model asked) {
-        return batch -> said(asked.predict(feed(batch)));
+    public Function<Map<String, Tensor>, SequencedMap<String, Tensor>> named(
+            Function<Map<String, Tensor>, ? extends Map<String, Tensor>> asked) {
+        return batch -> said(asked.apply(feed(batch)));
     }
 }

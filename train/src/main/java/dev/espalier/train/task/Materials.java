@@ -14,8 +14,7 @@ public final class Materials {
     private final Values dataValues;
     private final Context context;
     private final ModelSource model;
-    private final int batchSize;
-    private final int evaluationBatchSize;
+    private final Batching batching;
     private @Nullable LoadedData loaded;
 
     /**
@@ -24,20 +23,13 @@ public final class Materials {
      * @param dataValues the values of {@code [data]}
      * @param context who is told while data is read, and the model's tokenizer
      * @param model makes the model
-     * @param batchSize samples that are learned from at once
-     * @param evaluationBatchSize samples that are looked at at once when a model is judged
+     * @param batching how samples make batches
      */
-    public Materials(
-            Values dataValues,
-            Context context,
-            ModelSource model,
-            int batchSize,
-            int evaluationBatchSize) {
+    public Materials(Values dataValues, Context context, ModelSource model, Batching batching) {
         this.dataValues = dataValues;
         this.context = context;
         this.model = model;
-        this.batchSize = batchSize;
-        this.evaluationBatchSize = evaluationBatchSize;
+        this.batching = batching;
     }
 
     /**
@@ -46,11 +38,10 @@ public final class Materials {
      * @param dataValues the values of {@code [data]}
      * @param data the data
      * @param model makes the model
-     * @param batchSize samples that are learned from at once
-     * @param evaluationBatchSize samples that are looked at at once when a model is judged
+     * @param batching how samples make batches
      */
-    public Materials(Values dataValues, LoadedData data, ModelSource model, int batchSize, int evaluationBatchSize) {
-        this(dataValues, Context.QUIET, model, batchSize, evaluationBatchSize);
+    public Materials(Values dataValues, LoadedData data, ModelSource model, Batching batching) {
+        this(dataValues, Context.QUIET, model, batching);
         loaded = data;
     }
 
@@ -94,21 +85,8 @@ public final class Materials {
         return context.tokenizer();
     }
 
-    /**
-     * How many samples are learned from at once.
-     *
-     * @return at least 1
-     */
-    public int batchSize() {
-        return batchSize;
-    }
-
-    /**
-     * How many samples are looked at at once when a model is judged.
-     *
-     * @return at least 1
-     */
-    public int evaluationBatchSize() {
-        return evaluationBatchSize;
+    /** {@return how samples make batches} */
+    public Batching batching() {
+        return batching;
     }
 }

@@ -4,19 +4,19 @@ import dev.espalier.data.BatchPosition;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Metric;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.SequencedMap;
 
 /** What is learned: a model, batches for it, the objective, and how it is judged. */
 public interface Task {
-    /** The objective's term that counts how many samples of a batch a model gets right. */
-    String RIGHT = "right";
-
     /** Parts of the data that a model is judged on. */
     enum Part {
         /** What is looked at during training. */
@@ -25,11 +25,18 @@ public interface Task {
         TEST
     }
 
-    /** A model that can be asked. */
-    @FunctionalInterface
+    /** A model that is judged. */
     interface Model {
         /**
-         * What it answers.
+         * What the task's objective comes to. Single numbers are all that has to leave the device that the model is on.
+         *
+         * @param example some samples
+         * @return the objective's terms
+         */
+        Terms terms(Example example);
+
+        /**
+         * What the model answers, whole: for a task that makes more of it than sums.
          *
          * @param inputs by name
          * @return outputs by name
@@ -72,6 +79,15 @@ public interface Task {
      */
     default void accompany(Path folder) throws IOException {}
 
+    /** {@return what {@link #evaluate} measures; what counts most comes first} */
+    List<Metric> metrics();
+
+    /** {@return what a model is given and what it says, by the task's names} */
+    Signature signature();
+
+    /** {@return the model's names for that} */
+    Fitted fitted();
+
     /**
      * The model that training starts from.
      *
@@ -98,34 +114,36 @@ public interface Task {
     Examples examples(long seed, BatchPosition first, long epochs);
 
     /**
-     * What training makes small.
+     * What training makes small, and sums over the samples of a batch that say how well it goes.
      *
-     * @return the loss and {@link #RIGHT}, of the model's outputs and an example's targets
+     * @return terms of the model's outputs and an example's targets
      */
     Objective objective();
 
     /**
-     * What {@link #RIGHT} counts. It need not be what {@link #evaluate} finds.
+     * What the objective's sums mean. They are told while a model learns; what {@link #evaluate} finds may be more, or other.
      *
-     * @return a name as in {@link Evaluation#scores}
+     * @param sums over some samples
+     * @return what was measured; what counts most comes first
      */
-    String trainingMetric();
+    SequencedMap<Metric, Double> score(Sums sums);
 
     /**
      * Judges a model.
      *
      * @param model the model
      * @param part by what
-     * @return what was found
+     * @return what was found, for each of {@link #metrics}
      */
     Evaluation evaluate(Model model, Part part);
 
     /**
-     * The main score that needs no learning, such as that of always guessing the most frequent class.
+     * What the first of {@link #metrics} comes to without learning, such as by always guessing the most frequent class. A training
+     * that stays there goes nowhere.
      *
-     * @return from 0 to 1, on the part for validation
+     * @return the value on the part for validation; empty if nothing of the kind makes sense
      */
-    double chance();
+    OptionalDouble baseline();
 
     /**
      * One sample of the test part.

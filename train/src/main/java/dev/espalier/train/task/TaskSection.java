@@ -4,6 +4,7 @@ import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Values;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -28,6 +29,10 @@ public final class TaskSection {
      * @throws IOException if the data or the model cannot be read
      */
     public static Task open(Values values, Materials materials) throws IOException {
-        return KINDS.of(values).open(values, materials);
+        try {
+            return KINDS.of(values).open(values, materials);
+        } catch (UncheckedIOException unread) { // by a builder of models, which may be called from anywhere
+            throw unread.getCause();
+        }
     }
 }

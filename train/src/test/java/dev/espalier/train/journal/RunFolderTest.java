@@ -32,7 +32,7 @@ class RunFolderTest {
         }
         assertEquals(lines, folder.metrics());
         assertEquals(
-                List.of("accuracy", "a"),
+                List.of(Metric.share("accuracy"), new Metric("rmse", Metric.Unit.LABEL, Metric.Direction.LOWER)),
                 List.copyOf(folder.metrics().getFirst().scores().keySet()));
         assertTrue(Files.readString(folder.metricsFile()).contains("\"train_loss\":0.5,"));
         assertTrue(Files.readString(folder.metricsFile()).contains("\"train_loss\":null,"));
@@ -82,8 +82,8 @@ class RunFolderTest {
                 12.5,
                 1e-3,
                 0.1,
-                new LinkedHashMap<>(Map.of("accuracy", 0.97)),
-                new LinkedHashMap<>(Map.of("accuracy", 0.98)),
+                new LinkedHashMap<>(Map.of(Metric.share("accuracy"), 0.97)),
+                new LinkedHashMap<>(Map.of(Metric.share("accuracy"), 0.98)),
                 0.5,
                 0.4,
                 1000,
@@ -141,8 +141,8 @@ class RunFolderTest {
                 "group_sparsity":0.75,"iterations_per_group":1.5,"skipped_steps":0,"non_zero_groups":{"a":3}}
                 """);
         Metrics line = folder.metrics().getFirst();
-        assertEquals("accuracy", line.trainMetric());
-        assertEquals(0.25, line.trainScore());
+        assertEquals(Map.of(Metric.share("accuracy"), 0.25), line.trainScores());
+        assertEquals(Map.of(Metric.share("accuracy"), 0.3), line.scores());
         assertEquals(0.75, line.groupsLeft());
         Files.writeString(folder.resultFile(), """
                 {"seed":1,"steps":24,"seconds":1.0,"lambda":0.01,"loss":0.2,"scores":{"accuracy":0.9},\
@@ -173,9 +173,9 @@ class RunFolderTest {
     }
 
     private static Metrics metrics(long step, double loss) {
-        LinkedHashMap<String, Double> scores = new LinkedHashMap<>();
-        scores.put("accuracy", 0.9);
-        scores.put("a", 0.8);
+        LinkedHashMap<Metric, Double> scores = new LinkedHashMap<>();
+        scores.put(Metric.share("accuracy"), 0.9);
+        scores.put(new Metric("rmse", Metric.Unit.LABEL, Metric.Direction.LOWER), 12.5);
         return new Metrics(
                 step,
                 1.5,
@@ -185,8 +185,7 @@ class RunFolderTest {
                 1e-3,
                 1e-4,
                 loss,
-                "exact_spans",
-                0.9,
+                new LinkedHashMap<>(Map.of(new Metric("r2", Metric.Unit.NUMBER, Metric.Direction.HIGHER), 0.9)),
                 0.01,
                 0.4,
                 scores,

@@ -252,7 +252,7 @@ final class ModelKindTest {
         Tensor five = Tensor.compute(DataType.FLOAT32, new long[] {2, 5}, i -> i);
         Tensor three = Tensor.compute(DataType.FLOAT32, new long[] {2, 3}, i -> i);
         Map<String, Tensor> said =
-                fitted.named(fed -> Evaluator.run(fitted.model(), fed)).predict(Map.of("a", five, "b", three));
+                fitted.named(fed -> Evaluator.run(fitted.model(), fed)).apply(Map.of("a", five, "b", three));
         assertEquals(Set.of("logits"), said.keySet());
         assertThrows(IllegalArgumentException.class, () -> fitted.feed(Map.of("a", five)));
     }

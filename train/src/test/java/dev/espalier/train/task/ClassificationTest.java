@@ -1,6 +1,5 @@
 package dev.espalier.train.task;
 
-import dev.espalier.train.run.Tasks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,18 +7,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.data.Context;
 import dev.espalier.data.DataSection;
 import dev.espalier.data.LoadedData;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.eval.Logits;
 import dev.espalier.graph.model.ImageOptions;
 import dev.espalier.graph.model.Mlp;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.JudgedModel;
+import dev.espalier.train.run.Tasks;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +58,7 @@ final class ClassificationTest {
     private static Classification task(Function<Weights, Graph> model) throws IOException {
         Recipe recipe = recipe();
         LoadedData data = DataSection.load(recipe.data(), Context.QUIET);
-        return (Classification) Tasks.of(recipe, data, model);
+        return new Classification(data, model, recipe.batching());
     }
 
     private static Graph ending(Weights weights, boolean logarithm) {
@@ -80,9 +89,48 @@ final class ClassificationTest {
         });
         Graph graph = plain.model(Weights.seeded(1));
         Graph wide = more.model(Weights.seeded(1));
-        assertEquals(
-                plain.evaluate(inputs -> Evaluator.run(graph, inputs), Task.Part.TEST),
-                more.evaluate(inputs -> Evaluator.run(wide, inputs), Task.Part.TEST));
+        try (JudgedModel one = new JudgedModel(plain, graph, inputs -> Evaluator.run(graph, inputs));
+                JudgedModel other = new JudgedModel(more, wide, inputs -> Evaluator.run(wide, inputs))) {
+            assertEquals(plain.evaluate(one, Task.Part.TEST), more.evaluate(other, Task.Part.TEST));
+        }
+    }
+
+    /** Sums are enough: of a model that is judged, no output is asked for. */
+    @Test
+    void aModelIsJudgedByTheSumsOfItsObjective() throws IOException {
+        Classification task = task(ClassificationTest::mlp);
+        Graph graph = task.model(Weights.seeded(1));
+        double[] expected = new double[2]; // the loss and what is right, added up by hand
+        try (JudgedModel copied = new JudgedModel(task, graph, inputs -> Evaluator.run(graph, inputs));
+                Network network = new Network(graph, task.objective(), Device.CPU)) {
+            Evaluation found = task.evaluate(
+                    new Task.Model() {
+                        @Override
+                        public Terms terms(Example example) {
+                            Tensor logits = Objects.requireNonNull(
+                                    copied.predict(example.inputs()).get("logits"));
+                            Tensor labels = example.targets().values().iterator().next();
+                            for (int row = 0; row < example.size(); row++) {
+                                Logits own = new Logits(logits, 10L * row, 10);
+                                expected[0] += own.crossEntropy((int) labels.getLong(row));
+                                expected[1] += own.largest() == labels.getLong(row) ? 1 : 0;
+                            }
+                            return network.terms(example.inputs(), example.targets());
+                        }
+
+                        @Override
+                        public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
+                            throw new AssertionError("nobody needs all outputs");
+                        }
+                    },
+                    Task.Part.TEST);
+            assertEquals(20, found.samples());
+            assertEquals(expected[0] / 20, found.loss(), 1e-6);
+            assertEquals(expected[1] / 20, found.main().getValue());
+            Evaluation judged = task.evaluate(copied, Task.Part.TEST);
+            assertEquals(found.scores(), judged.scores());
+            assertEquals(found.loss(), judged.loss(), 1e-6);
+        }
     }
 
     @Test

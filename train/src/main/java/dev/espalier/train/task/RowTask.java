@@ -1,0 +1,143 @@
+package dev.espalier.train.task;
+
+import dev.espalier.data.Batch;
+import dev.espalier.data.BatchPosition;
+import dev.espalier.data.Batches;
+import dev.espalier.data.Dataset;
+import dev.espalier.data.LoadedData;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.type.Tensor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * A task whose samples are rows of data. What is left to say is what is learned: the objective, its metrics and what they come
+ * to without learning.
+ */
+public abstract class RowTask implements Task {
+    private final LoadedData data;
+    private final Signature signature;
+    private final TaskModel model;
+    private final Batching batching;
+
+    /**
+     * A task.
+     *
+     * @param data the rows
+     * @param signature what the model is given and what it says
+     * @param builder makes the model; called with different weights
+     * @param batching how rows make batches
+     */
+    protected RowTask(
+            LoadedData data, Signature signature, Function<Weights, Graph> builder, Batching batching) {
+        this.data = data;
+        this.signature = signature;
+        this.model = new TaskModel(signature, builder);
+        this.batching = batching;
+    }
+
+    /** {@return the rows} */
+    protected final LoadedData data() {
+        return data;
+    }
+
+    @Override
+    public final Signature signature() {
+        return signature;
+    }
+
+    @Override
+    public final Fitted fitted() {
+        return model.fitted();
+    }
+
+    @Override
+    public List<String> notes() {
+        return data.notes();
+    }
+
+    @Override
+    public void accompany(Path folder) throws IOException {
+        data.companion().write(folder);
+    }
+
+    @Override
+    public Graph model(Weights weights) {
+        return model.build(weights);
+    }
+
+    @Override
+    public int batchesPerEpoch() {
+        int rows = data.train().size();
+        return batching.training(rows, 0).batchesPerEpoch(rows);
+    }
+
+    @Override
+    public Examples examples(long seed, BatchPosition first, long epochs) {
+        Batches batches = data.batches(batching.training(data.train().size(), seed), first, epochs);
+        Iterator<Example> examples = examples(batches);
+        return new Examples() {
+            @Override
+            public boolean hasNext() {
+                return examples.hasNext();
+            }
+
+            @Override
+            public Example next() {
+                return examples.next();
+            }
+
+            @Override
+            public BatchPosition position() {
+                return batches.position();
+            }
+
+            @Override
+            public void close() {
+                batches.close();
+            }
+        };
+    }
+
+    private Iterator<Example> examples(Batches batches) {
+        Fitted names = fitted();
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return batches.hasNext();
+            }
+
+            @Override
+            public Example next() {
+                Batch batch = batches.next();
+                return new Example(names.feed(batch.inputs()), batch.targets(), batch.size());
+            }
+        };
+    }
+
+    @Override
+    public Evaluation evaluate(Model asked, Part part) {
+        try (Batches batches = data.evaluation(part(part), batching.evaluationSize())) {
+            return Evaluation.of(asked, examples(batches), this::score);
+        }
+    }
+
+    private Dataset part(Part part) {
+        return switch (part) {
+            case VALIDATION -> data.validation();
+            case TEST -> data.test();
+        };
+    }
+
+    @Override
+    public Map<String, Tensor> sample() {
+        try (Batches batches = data.evaluation(data.test(), 1)) {
+            return fitted().feed(batches.next().inputs());
+        }
+    }
+}
