@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     done before
  * @param clock is told how long each step took on the GPU, in milliseconds; null if nobody asks
  */
+@SuppressWarnings("exports") // it is passed on to an optimizer; what it makes is between the two
 public record CudaSteps(
         int gpu, LongSupplier stream, @Nullable DoubleConsumer clock) implements StepKernel.Factory {
     /** The compute capability whose instructions {@code step.cu} uses, times ten. */

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * @param most how many rows are picked at most, but always one block; all if there are not more
  * @param seed what the draw depends on
  */
-public record Limit(int most, long seed) {
+record Limit(int most, long seed) {
     /** Checks the number. */
     public Limit {
         Check.atLeast("most", most, 1);

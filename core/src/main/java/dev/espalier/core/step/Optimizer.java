@@ -71,6 +71,7 @@ public final class Optimizer implements AutoCloseable {
      * @param options how steps are done
      * @param kernels makes what steps run on
      */
+    @SuppressWarnings("exports") // who asks a device for kernels passes them on; only our modules make any
     public Optimizer(UpdateRule rule, List<ParameterSet> sets, StepOptions options, StepKernel.Factory kernels) {
         this.rule = rule;
         this.sets = List.copyOf(sets);

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /** The files of CIFAR-10's official binary version: records of a label and 3×32×32 bytes. */
-public final class Cifar10Files {
+final class Cifar10Files {
     static final String TEST = "test_batch.bin";
     static final String UNPACKED = "cifar-10-batches-bin";
     static final String ARCHIVE = "cifar-10-binary.tar.gz";

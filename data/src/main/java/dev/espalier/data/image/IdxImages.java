@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** What MNIST and its kin have in common: the folder of their files, and 28×28 grey pixels. */
-public abstract class IdxImages extends LabelledImages {
+abstract class IdxImages extends LabelledImages {
     private static final int USUAL_SIZE = 28;
 
     /** For the kinds of this package. */

@@ -16,7 +16,7 @@ import dev.espalier.settings.Values;
 import java.util.List;
 
 /** What kinds of images with one label each have in common: how they are normalised, moved and mirrored. */
-public abstract class LabelledImages implements DataKind {
+abstract class LabelledImages implements DataKind {
     static final String IMAGE = "image";
     static final String LABEL = "label";
 

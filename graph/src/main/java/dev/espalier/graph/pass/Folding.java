@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Replaces nodes whose results are known by constants: those that read only constants, and those that compute with
  * lengths that are numbers. Trained weights are not constants, so what reads them stays.
  */
-public final class Folding {
+final class Folding {
     private Folding() {}
 
     /**

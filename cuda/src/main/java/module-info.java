@@ -1,0 +1,7 @@
+/** The optimizer step as CUDA kernels, compiled and launched from Java. */
+module dev.espalier.cuda {
+    requires static transitive org.jspecify;
+    requires transitive dev.espalier.core;
+
+    exports dev.espalier.cuda;
+}

@@ -1,0 +1,36 @@
+import dev.espalier.data.DataKind;
+import dev.espalier.data.array.NpyKind;
+import dev.espalier.data.image.Cifar10Kind;
+import dev.espalier.data.image.DigitsKind;
+import dev.espalier.data.image.FashionMnistKind;
+import dev.espalier.data.image.ImagesKind;
+import dev.espalier.data.image.MnistKind;
+import dev.espalier.data.table.CsvKind;
+
+/** Data sets of typed columns, how they are split and encoded, batches of them, and the kinds of data that come along. */
+@SuppressWarnings("module") // the modules that walled packages are exported to come after this one
+module dev.espalier.data {
+    requires static transitive org.jspecify;
+    requires transitive dev.espalier.graph;
+    requires transitive dev.espalier.settings;
+    requires com.fasterxml.jackson.databind;
+    requires de.siegmar.fastcsv;
+    requires java.desktop;
+    requires java.net.http;
+    requires org.apache.commons.compress;
+
+    exports dev.espalier.data;
+    exports dev.espalier.data.table to
+            dev.espalier.table;
+
+    uses DataKind;
+
+    provides DataKind with
+            DigitsKind,
+            Cifar10Kind,
+            MnistKind,
+            FashionMnistKind,
+            ImagesKind,
+            CsvKind,
+            NpyKind;
+}
