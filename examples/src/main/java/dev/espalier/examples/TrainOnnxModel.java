@@ -1,35 +1,26 @@
 package dev.espalier.examples;
 
-import dev.espalier.engine.Device;
-import dev.espalier.engine.Network;
-import dev.espalier.engine.TrainingStep;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.LayerGroups;
-import dev.espalier.graph.group.ModelGroups;
-import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.graph.model.Layers;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Losses;
 import dev.espalier.graph.objective.Objective;
-import dev.espalier.graph.objective.Terms;
-import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
-import dev.espalier.graph.prune.PruneOptions;
-import dev.espalier.graph.prune.PrunePlan;
-import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.penalty.GroupLasso;
-import dev.espalier.core.rule.UpdateRule;
-import dev.espalier.core.schedule.LearningRate;
-import dev.espalier.core.step.Optimizer;
-import dev.espalier.core.step.StepOptions;
+import dev.espalier.train.Espalier;
+import dev.espalier.train.task.Example;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
@@ -57,56 +48,53 @@ public final class TrainOnnxModel {
         Path folder = Files.createTempDirectory("espalier");
         Path file = arguments.length > 0 ? Path.of(arguments[0]) : export(folder.resolve("model.onnx"));
         Path pruned = folder.resolve("pruned.onnx");
+        List<Double> losses = new ArrayList<>();
         // docs: train
-        Graph model = OnnxReader.read(file).graph();
-        ModelGroups groups = GroupRules.everything().derive(model); // one group for each input channel of each layer
-        TrainingPlan training = TrainingPlan.of(new GroupLasso(0.012), LearningRate.constant(0.01));
+        Espalier model = Espalier.open(file)
+                .withGroups(GroupRules.everything()) // one group for each input channel of each layer
+                .withPenalty(new GroupLasso(0.012))
+                .withRate(LearningRate.constant(0.01));
         Objective objective = formula -> {
-            Value logits = formula.model(model.outputs().getFirst());
+            Value logits = formula.model(formula.outputs().getFirst());
             Value classes =
                     formula.target("class", DataType.INT64, logits.shape().get(0));
             return Objective.terms(Losses.crossEntropy(formula, logits, classes));
         };
-        try (Network network = new Network(model, objective, Device.CPU);
-                Optimizer optimizer = new Optimizer(
-                        new UpdateRule.Adam(), training.parameterSets(model, groups), StepOptions.DEFAULT)) {
-            train(model, new TrainingStep(network, optimizer::step));
-            Graph trained = network.graph();
-            report(groups, trained);
-            PrunePlan plan = Pruner.plan(trained, PruneOptions.DEFAULT);
-            System.out.print(plan);
-            OnnxWriter.write(plan.apply(), pruned);
-        }
+        Espalier sparse = model.train(objective, batches(model.model()), terms -> losses.add(terms.loss()));
+        Espalier smaller = sparse.prune(); // ONNX Runtime has compared it with the sparse one
+        smaller.write(pruned);
         // docs: end
+        System.out.printf(Locale.ROOT, "loss %.3f, then %.3f%n", losses.getFirst(), losses.getLast());
+        report(sparse);
+        System.out.print(smaller.report());
         System.out.println("written to " + pruned);
     }
 
-    private static void report(ModelGroups groups, Graph trained) {
-        for (LayerGroups layer : groups.layers()) {
+    private static void report(Espalier trained) {
+        for (LayerGroups layer : trained.groups().layers()) {
             System.out.printf(
                     Locale.ROOT,
                     "%s: %d of %d groups are exactly zero%n",
                     layer.name(),
-                    layer.zeroGroups(trained),
+                    layer.zeroGroups(trained.model()),
                     layer.groups().count());
         }
     }
 
-    private static void train(Graph model, TrainingStep step) {
+    private static List<Example> batches(Graph model) {
         Random random = new Random(1);
         String input = model.inputs().getFirst().name();
-        for (int i = 1; i <= STEPS; i++) {
+        List<Example> batches = new ArrayList<>();
+        for (int i = 0; i < STEPS; i++) {
             float[] data = new float[BATCH * INPUTS];
             long[] labels = new long[BATCH];
             draw(random, data, labels);
-            // docs: step
+            // docs: batch
             Map<String, Tensor> inputs = Map.of(input, Tensor.of(data, BATCH, INPUTS));
-            Terms terms = step.run(inputs, Map.of("class", Tensor.of(labels)));
+            batches.add(new Example(inputs, Map.of("class", Tensor.of(labels)), BATCH));
             // docs: end
-            if (i % 100 == 0) {
-                System.out.printf(Locale.ROOT, "step %d: loss %.3f%n", i, terms.loss());
-            }
         }
+        return batches;
     }
 
     /** Two classes, told apart by the first ten inputs; the other ten are noise. */
