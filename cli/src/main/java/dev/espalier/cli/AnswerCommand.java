@@ -1,7 +1,7 @@
 package dev.espalier.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.runtime.OnnxRuntimeModel;
@@ -279,8 +279,8 @@ final class AnswerCommand implements Callable<Integer> {
     }
 
     private ObjectNode json(AnsweringModel asked, Opinion opinion, String text) {
-        ObjectNode root = new ObjectMapper()
-                .createObjectNode()
+        ObjectNode root = JsonNodeFactory.instance
+                .objectNode()
                 .put("model", asked.file().toString())
                 .put("question", question);
         ArrayNode answers = root.putArray("answers");

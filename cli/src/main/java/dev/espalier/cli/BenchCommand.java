@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.bench.GpuHome;
 import dev.espalier.bench.Home;
@@ -11,7 +11,6 @@ import dev.espalier.bench.StepMeasurement;
 import dev.espalier.core.check.Writing;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.core.step.StepOptions;
-import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -105,19 +104,9 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private StepMeasurement measure(List<TensorShape> tensors, Home home) {
-        boolean terminal =
-                Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
-        PrintWriter err = spec.commandLine().getErr();
-        StepMeasurement measured = StepMeasurement.of(tensors, home, rounds, message -> {
-            if (terminal) {
-                err.printf("\r\033[K%s", message);
-                err.flush();
-            }
-        });
-        if (terminal) {
-            err.print("\r\033[K");
-            err.flush();
-        }
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        StepMeasurement measured = StepMeasurement.of(tensors, home, rounds, status::show);
+        status.clear();
         return measured;
     }
 
@@ -156,8 +145,8 @@ final class BenchCommand implements Callable<Integer> {
 
     private ObjectNode json(StepMeasurement measured) {
         double adamw = measured.adamwMilliseconds();
-        return new ObjectMapper()
-                .createObjectNode()
+        return JsonNodeFactory.instance
+                .objectNode()
                 .put("model", model.toString())
                 .put("parameters", measured.parameters())
                 .put("kernel", measured.kernel())

@@ -57,8 +57,6 @@ final class DataCommand implements Callable<Integer> {
             description = "Where the archive lies, if not on the authors' site: a mirror.")
     private URI from = Cifar10Download.OFFICIAL;
 
-    private long toldMegabytes = -1;
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!"http".equals(from.getScheme()) && !"https".equals(from.getScheme())) {
@@ -74,31 +72,16 @@ final class DataCommand implements Callable<Integer> {
     }
 
     private Path cifar10() throws IOException, InterruptedException {
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
         try {
-            return new Cifar10Download(from, this::tell).into(folder);
+            return new Cifar10Download(from, (bytes, total) -> status.show(megabytes(bytes, total))).into(folder);
         } finally {
-            endLine();
+            status.clear();
         }
     }
 
-    /** One line that is written over: on a terminal only, since a log would keep every state of it. */
-    private void tell(long bytes, long total) {
-        long megabytes = bytes / MEGABYTE;
-        if (megabytes == toldMegabytes || !ProgressPrinter.isTerminal()) {
-            return;
-        }
-        toldMegabytes = megabytes;
-        PrintWriter err = spec.commandLine().getErr();
-        err.printf(Locale.ROOT, "\r%d MB", megabytes);
-        if (total > 0) {
-            err.printf(Locale.ROOT, " of %d MB", total / MEGABYTE);
-        }
-        err.flush();
-    }
-
-    private void endLine() {
-        if (toldMegabytes >= 0) {
-            spec.commandLine().getErr().println();
-        }
+    private static String megabytes(long bytes, long total) {
+        String of = total > 0 ? String.format(Locale.ROOT, " of %d", total / MEGABYTE) : "";
+        return String.format(Locale.ROOT, "%d%s MB", bytes / MEGABYTE, of);
     }
 }

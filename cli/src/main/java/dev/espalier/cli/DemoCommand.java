@@ -1,6 +1,6 @@
 package dev.espalier.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.espalier.engine.Device;
 import dev.espalier.core.check.Writing;
 import dev.espalier.train.journal.Metric;
@@ -107,7 +107,7 @@ final class DemoCommand implements Callable<Integer> {
     private RunOptions options(String name, BooleanSupplier stop) {
         PrintWriter err = spec.commandLine().getErr();
         return RunOptions.DEFAULT
-                .withListener(new ProgressPrinter(err, ProgressPrinter.isTerminal(), name))
+                .withListener(new ProgressPrinter(new StatusLine(err), name))
                 .withStop(stop);
     }
 
@@ -130,8 +130,8 @@ final class DemoCommand implements Callable<Integer> {
 
     private static String json(RunFolder run, RunResult sparse, RunResult baseline, double seconds) {
         Metric metric = sparse.mainMetric();
-        return new ObjectMapper()
-                .createObjectNode()
+        return JsonNodeFactory.instance
+                .objectNode()
                 .put("baseline_" + metric.name(), baseline.scores().get(metric))
                 .put("sparse_" + metric.name(), sparse.scores().get(metric))
                 .put("pruned_" + metric.name(), sparse.prunedScores().get(metric))

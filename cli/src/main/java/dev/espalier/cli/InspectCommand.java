@@ -1,7 +1,7 @@
 package dev.espalier.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
@@ -210,8 +210,8 @@ final class InspectCommand implements Callable<Integer> {
 
     private static ObjectNode json(ModelFile file, Graph graph, Map<String, Long> lengths) {
         List<Line> lines = lines(graph);
-        ObjectNode root = new ObjectMapper()
-                .createObjectNode()
+        ObjectNode root = JsonNodeFactory.instance
+                .objectNode()
                 .put("name", graph.name())
                 .put("producer", file.origin())
                 .put("opset", file.opset())

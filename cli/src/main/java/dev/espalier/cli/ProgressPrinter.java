@@ -4,8 +4,6 @@ import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.run.Progress;
 import dev.espalier.train.run.TrainingListener;
-import java.io.Console;
-import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
 
@@ -17,44 +15,32 @@ final class ProgressPrinter implements TrainingListener {
     /** Where there is no bar, a line now and then shows that an epoch goes on. */
     private static final long LINE_NANOSECONDS = 30_000_000_000L;
 
-    private static final String CLEAR_LINE = "\r\u001b[K";
-
-    private final PrintWriter out;
-    private final boolean terminal;
+    private final StatusLine status;
     private final String name;
     private long last = System.nanoTime();
 
     /**
      * A printer.
      *
-     * @param out where to
-     * @param terminal whether that is a terminal
+     * @param status where to
      * @param name what is trained, at the beginning of each line; may be empty
      */
-    ProgressPrinter(PrintWriter out, boolean terminal, String name) {
-        this.out = out;
-        this.terminal = terminal;
+    ProgressPrinter(StatusLine status, String name) {
+        this.status = status;
         this.name = name.isEmpty() ? "" : name + ": ";
-    }
-
-    @SuppressWarnings("SystemConsoleNull") // whether it is null depends on the version and on jdk.console
-    static boolean isTerminal() {
-        Console console = System.console();
-        return console != null && console.isTerminal();
     }
 
     @Override
     public void onStep(Progress progress) {
         long now = System.nanoTime();
-        if (now - last < (terminal ? BAR_NANOSECONDS : LINE_NANOSECONDS)) {
+        if (now - last < (status.isTerminal() ? BAR_NANOSECONDS : LINE_NANOSECONDS)) {
             return;
         }
         last = now;
-        if (terminal) {
-            out.print(CLEAR_LINE + bar(progress));
-            out.flush();
+        if (status.isTerminal()) {
+            status.show(bar(progress));
         } else {
-            line(String.format(
+            status.say(String.format(
                     Locale.ROOT, "%s, step %,d of %,d", describe(progress), progress.step(), progress.steps()));
         }
     }
@@ -63,7 +49,7 @@ final class ProgressPrinter implements TrainingListener {
     public void onEvaluation(Progress progress, Metrics metrics) {
         last = System.nanoTime();
         Map.Entry<Metric, Double> score = metrics.scores().firstEntry();
-        line(String.format(
+        status.say(String.format(
                 Locale.ROOT,
                 "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups left%s, %s, %s left",
                 name,
@@ -81,12 +67,7 @@ final class ProgressPrinter implements TrainingListener {
 
     @Override
     public void onNote(String text) {
-        line(name + text);
-    }
-
-    private void line(String text) {
-        out.println((terminal ? CLEAR_LINE : "") + text);
-        out.flush();
+        status.say(name + text);
     }
 
     String bar(Progress progress) {

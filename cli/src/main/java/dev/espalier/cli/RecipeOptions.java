@@ -102,7 +102,7 @@ final class RecipeOptions {
     }
 
     RunOptions runOptions(PrintWriter err, BooleanSupplier stop) {
-        TrainingListener printer = new ProgressPrinter(err, ProgressPrinter.isTerminal(), "");
+        TrainingListener printer = new ProgressPrinter(new StatusLine(err), "");
         return new RunOptions(device.device(), printer.and(new ReportAtEnd()), stop);
     }
 

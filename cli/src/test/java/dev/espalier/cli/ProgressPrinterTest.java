@@ -42,13 +42,13 @@ final class ProgressPrinterTest {
         assertEquals(
                 "[############------------] mine: epoch 2 of 4, heal: loss 0.5000, accuracy 87.5 %, 25.0 % of groups left,"
                         + " 1,234 samples/s, 1:02:05 left",
-                new ProgressPrinter(new PrintWriter(out), true, "mine").bar(HALF));
+                new ProgressPrinter(new StatusLine(new PrintWriter(out), true), "mine").bar(HALF));
     }
 
     @Test
     void aSlowRateHasADecimalAndWhatIsCountedItsName() {
         Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, Metric.share("exact_spans"), 0.875, 0.25, 6.08, "sequences", 60);
-        String bar = new ProgressPrinter(new PrintWriter(new StringWriter()), true, "").bar(slow);
+        String bar = new ProgressPrinter(new StatusLine(new PrintWriter(new StringWriter()), true), "").bar(slow);
         assertTrue(bar.contains(" loss 0.5000, exact spans 87.5 %,"), bar);
         assertTrue(bar.endsWith(" 6.1 sequences/s, 1:00 left"), bar);
     }
@@ -56,7 +56,7 @@ final class ProgressPrinterTest {
     @Test
     void onATerminalALineTakesThePlaceOfTheBar() {
         StringWriter out = new StringWriter();
-        new ProgressPrinter(new PrintWriter(out), true, "").onEvaluation(HALF, EVALUATED);
+        new ProgressPrinter(new StatusLine(new PrintWriter(out), true), "").onEvaluation(HALF, EVALUATED);
         assertTrue(
                 out.toString().startsWith("\r\u001b[Kepoch 2 of 4, heal: loss 0.5000, exact match 90.00 %"),
                 out.toString());
@@ -66,7 +66,7 @@ final class ProgressPrinterTest {
     @Test
     void elsewhereLinesArePlain() {
         StringWriter out = new StringWriter();
-        ProgressPrinter printer = new ProgressPrinter(new PrintWriter(out), false, "mine");
+        ProgressPrinter printer = new ProgressPrinter(new StatusLine(new PrintWriter(out), false), "mine");
         printer.onStep(HALF); // too soon after the start for a line
         printer.onEvaluation(HALF, EVALUATED);
         printer.onNote("a note");

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
@@ -161,8 +162,8 @@ public final class GroupRules {
         if (readers == Readers.APART && !heads && without.isEmpty()) {
             metadata.remove(NOTE);
         } else {
-            ObjectNode note = new ObjectMapper()
-                    .createObjectNode()
+            ObjectNode note = JsonNodeFactory.instance
+                .objectNode()
                     .put(READERS, readers.name().toLowerCase(Locale.ROOT))
                     .put(HEADS, heads);
             ArrayNode names = note.putArray(WITHOUT);

@@ -3,6 +3,7 @@ package dev.espalier.graph.model;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.core.check.Check;
 import java.io.IOException;
@@ -188,9 +189,8 @@ public record BertConfig(
      * @return its text
      */
     public String json(String architecture) {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode root = mapper.createObjectNode();
-        root.set("architectures", mapper.valueToTree(List.of(architecture)));
+        ObjectNode root = JsonNodeFactory.instance.objectNode();
+        root.putArray("architectures").add(architecture);
         root.put("attention_probs_dropout_prob", attentionDropout);
         root.put("hidden_act", activation.label);
         root.put("hidden_dropout_prob", hiddenDropout);

@@ -1,7 +1,7 @@
 package dev.espalier.graph.prune;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
@@ -188,8 +188,8 @@ public record PruneReport(
      * @return JSON
      */
     public String toJson() {
-        ObjectNode root = new ObjectMapper()
-                .createObjectNode()
+        ObjectNode root = JsonNodeFactory.instance
+                .objectNode()
                 .put("parameters_before", parametersBefore)
                 .put("parameters_after", parametersAfter)
                 .put("flops_before", flopsBefore)
