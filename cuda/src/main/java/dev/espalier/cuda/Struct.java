@@ -29,6 +29,7 @@ final class Struct {
     /** The same by place, for those who look members up in every step. */
     private final String[] names;
 
+    private final MemoryLayout[] layouts;
     private final long[] offsets;
 
     /**
@@ -38,7 +39,8 @@ final class Struct {
      * @param layout where Java sees it, under its name
      * @param struct what it is, or its elements are; null if that is a number or an address
      */
-    private record Member(String type, MemoryLayout layout, @Nullable Struct struct) {
+    private record Member(
+            String type, MemoryLayout layout, @Nullable Struct struct) {
         String name() {
             return layout.name().orElseThrow();
         }
@@ -52,9 +54,8 @@ final class Struct {
     private Struct(String name, List<Member> members) {
         this.name = name;
         this.members = members;
-        layout = MemoryLayout.structLayout(
-                        members.stream().map(Member::layout).toArray(MemoryLayout[]::new))
-                .withName(name);
+        layouts = members.stream().map(Member::layout).toArray(MemoryLayout[]::new);
+        layout = MemoryLayout.structLayout(layouts).withName(name);
         names = members.stream().map(Member::name).toArray(String[]::new);
         offsets = Stream.of(names)
                 .mapToLong(member -> layout.byteOffset(PathElement.groupElement(member)))
@@ -174,7 +175,7 @@ final class Struct {
 
         private long find(String name, Class<? extends ValueLayout> type) {
             int at = find(name);
-            if (!type.isInstance(struct.members.get(at).layout())) {
+            if (!type.isInstance(struct.layouts[at])) {
                 throw mistyped(at);
             }
             return start + struct.offsets[at];
@@ -229,7 +230,7 @@ final class Struct {
         /** Where so many elements of an array begin. */
         private long array(String name, MemoryLayout type, int length) {
             int at = find(name);
-            if (!(struct.members.get(at).layout() instanceof SequenceLayout array)
+            if (!(struct.layouts[at] instanceof SequenceLayout array)
                     || !array.elementLayout().equals(type)) {
                 throw mistyped(at);
             }
@@ -252,8 +253,7 @@ final class Struct {
             if (inner == null) {
                 throw mistyped(at);
             }
-            long end = struct.members.get(at).layout().byteSize();
-            if (index * inner.size() >= end) {
+            if (index * inner.size() >= struct.layouts[at].byteSize()) {
                 throw new IllegalArgumentException("%s has no number %d of %s"
                         .formatted(struct.name, index, struct.members.get(at).declaration()));
             }

@@ -1,10 +1,10 @@
 package dev.espalier.engine;
 
 import dev.espalier.core.check.Check;
-import dev.espalier.cuda.CudaSteps;
 import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.tensor.Place;
+import dev.espalier.cuda.CudaSteps;
 import dev.espalier.torch.Gpus;
 import dev.espalier.torch.Torch;
 import java.util.Optional;
