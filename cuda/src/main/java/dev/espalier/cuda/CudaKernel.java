@@ -150,8 +150,8 @@ final class CudaKernel implements StepKernel {
             try (Stragglers some = state.stragglers(state.sets().get(place), steps.get(place), coefficients)) {
                 groups.forEach(some::solve);
                 some.writeBack();
-                all[place] = new SetResult(
-                        all[place].summary().plus(some.summary()), all[place].penalty() + some.penalty());
+                all[place] =
+                        new SetResult(all[place].summary().plus(some.summary()), all[place].penalty() + some.penalty());
             }
         });
     }

@@ -27,9 +27,6 @@ final class DeviceState {
     /** Addresses that are remembered for a tensor, about: engines lend the same few over and over. */
     private static final int MOST_KNOWN = 16;
 
-    /** Stands in the table of layouts for a tensor that needs none. */
-    private static final TensorView FLAT = TensorView.of(new float[1]);
-
     private final Gpu gpu;
     private final Arena arena;
     private final List<SetState> sets = new ArrayList<>();
@@ -248,8 +245,10 @@ final class DeviceState {
                         moment(tensor.first()),
                         moment(tensor.second()),
                         contiguous ? 0 : layout);
-                Tables.layout(Structs.LAYOUT.row(layouts, number), contiguous ? FLAT : x, contiguous ? FLAT : g);
-                strided |= !contiguous;
+                if (!contiguous) {
+                    Tables.layout(Structs.LAYOUT.row(layouts, number), x, g);
+                    strided = true;
+                }
                 number++;
             }
         }
@@ -281,8 +280,7 @@ final class DeviceState {
     /** Copies a set, so that some of its groups can be solved here. */
     Stragglers stragglers(SetState set, SetStep step, Coefficients coefficients) {
         List<Stragglers.Moments> places = tensors(set).stream()
-                .map(tensor ->
-                        new Stragglers.Moments(tensor.size(), moment(tensor.first()), moment(tensor.second())))
+                .map(tensor -> new Stragglers.Moments(tensor.size(), moment(tensor.first()), moment(tensor.second())))
                 .toList();
         return new Stragglers(
                 gpu,

@@ -29,6 +29,9 @@ final class Struct {
     /** The same by place, for those who look members up in every step. */
     private final String[] names;
 
+    /** Java's types of numbers, and that of their layout for other members. */
+    private final Class<?>[] types;
+
     private final long[] offsets;
 
     /**
@@ -38,7 +41,8 @@ final class Struct {
      * @param layout where Java sees it, under its name
      * @param struct what it is, or its elements are; null if that is a number or an address
      */
-    private record Member(String type, MemoryLayout layout, @Nullable Struct struct) {
+    private record Member(
+            String type, MemoryLayout layout, @Nullable Struct struct) {
         String name() {
             return layout.name().orElseThrow();
         }
@@ -52,9 +56,11 @@ final class Struct {
     private Struct(String name, List<Member> members) {
         this.name = name;
         this.members = members;
-        layout = MemoryLayout.structLayout(
-                        members.stream().map(Member::layout).toArray(MemoryLayout[]::new))
-                .withName(name);
+        MemoryLayout[] layouts = members.stream().map(Member::layout).toArray(MemoryLayout[]::new);
+        layout = MemoryLayout.structLayout(layouts).withName(name);
+        types = Stream.of(layouts)
+                .map(member -> member instanceof ValueLayout number ? number.carrier() : member.getClass())
+                .toArray(Class<?>[]::new);
         names = members.stream().map(Member::name).toArray(String[]::new);
         offsets = Stream.of(names)
                 .mapToLong(member -> layout.byteOffset(PathElement.groupElement(member)))
@@ -172,9 +178,9 @@ final class Struct {
                     "%s has no %s, only %s".formatted(struct.name, name, String.join(", ", struct.names)));
         }
 
-        private long find(String name, Class<? extends ValueLayout> type) {
+        private long find(String name, Class<?> type) {
             int at = find(name);
-            if (!type.isInstance(struct.members.get(at).layout())) {
+            if (struct.types[at] != type) {
                 throw mistyped(at);
             }
             return start + struct.offsets[at];
@@ -186,22 +192,22 @@ final class Struct {
         }
 
         Row put(String name, int value) {
-            memory.set(JAVA_INT, find(name, ValueLayout.OfInt.class), value);
+            memory.set(JAVA_INT, find(name, int.class), value);
             return this;
         }
 
         Row put(String name, long value) {
-            memory.set(JAVA_LONG, find(name, ValueLayout.OfLong.class), value);
+            memory.set(JAVA_LONG, find(name, long.class), value);
             return this;
         }
 
         Row put(String name, float value) {
-            memory.set(JAVA_FLOAT, find(name, ValueLayout.OfFloat.class), value);
+            memory.set(JAVA_FLOAT, find(name, float.class), value);
             return this;
         }
 
         Row put(String name, double value) {
-            memory.set(JAVA_DOUBLE, find(name, ValueLayout.OfDouble.class), value);
+            memory.set(JAVA_DOUBLE, find(name, double.class), value);
             return this;
         }
 
@@ -252,8 +258,7 @@ final class Struct {
             if (inner == null) {
                 throw mistyped(at);
             }
-            long end = struct.members.get(at).layout().byteSize();
-            if (index * inner.size() >= end) {
+            if (index * inner.size() >= struct.members.get(at).layout().byteSize()) {
                 throw new IllegalArgumentException("%s has no number %d of %s"
                         .formatted(struct.name, index, struct.members.get(at).declaration()));
             }
@@ -267,19 +272,19 @@ final class Struct {
         }
 
         int intOf(String name) {
-            return memory.get(JAVA_INT, find(name, ValueLayout.OfInt.class));
+            return memory.get(JAVA_INT, find(name, int.class));
         }
 
         long longOf(String name) {
-            return memory.get(JAVA_LONG, find(name, ValueLayout.OfLong.class));
+            return memory.get(JAVA_LONG, find(name, long.class));
         }
 
         float floatOf(String name) {
-            return memory.get(JAVA_FLOAT, find(name, ValueLayout.OfFloat.class));
+            return memory.get(JAVA_FLOAT, find(name, float.class));
         }
 
         double doubleOf(String name) {
-            return memory.get(JAVA_DOUBLE, find(name, ValueLayout.OfDouble.class));
+            return memory.get(JAVA_DOUBLE, find(name, double.class));
         }
     }
 }

@@ -104,7 +104,8 @@ final class Tables {
             if (nested != null) {
                 nested(row, nested, regularizer, firstMembers);
             }
-            row.put("size", (double) size).put("count", (long) regularizer.groups().count());
+            row.put("size", (double) size)
+                    .put("count", (long) regularizer.groups().count());
             pieces(row, terms.profile().pieces());
         }
     }

@@ -103,7 +103,8 @@ class StructsTest {
             }
         }
         assertEquals("", complaints(source.toString()));
-        assertTrue(complaints(source + "static_assert(sizeof(Job) == 95, \"never\");\n").contains("never"));
+        assertTrue(complaints(source + "static_assert(sizeof(Job) == 95, \"never\");\n")
+                .contains("never"));
     }
 
     private static String complaints(String source) throws IOException, InterruptedException {
@@ -155,15 +156,33 @@ class StructsTest {
     }
 
     private static void assertMistake(String words, Runnable mistake) {
-        String message = String.valueOf(assertThrows(IllegalArgumentException.class, mistake::run)
-                .getMessage());
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, mistake::run).getMessage());
         assertTrue(message.contains(words), message);
     }
 
     @Test
     void aJobIsWrittenUnderTheNamesOfItsComponents() throws ReflectiveOperationException {
         Tiling.Job job = new Tiling.Job(
-                Kind.NESTING, 2, 3, 4, 5L << 40, 6L << 40, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18L << 40, 19L << 40);
+                Kind.NESTING,
+                2,
+                3,
+                4,
+                5L << 40,
+                6L << 40,
+                7,
+                8,
+                9,
+                10,
+                11,
+                12,
+                13,
+                14,
+                15,
+                16,
+                17,
+                18L << 40,
+                19L << 40);
         try (Arena arena = Arena.ofConfined()) {
             Row row = row(arena, Structs.JOB);
             Tables.job(row, job);
@@ -209,9 +228,8 @@ class StructsTest {
     /** The rank, and the first two numbers of an array. */
     private static List<Long> longs(MemorySegment layout, String tensor, String array) {
         long at = Structs.LAYOUT.layout().byteOffset(PathElement.groupElement(tensor));
-        long numbers = Structs.LAYOUT
-                .layout()
-                .byteOffset(PathElement.groupElement(tensor), PathElement.groupElement(array));
+        long numbers =
+                Structs.LAYOUT.layout().byteOffset(PathElement.groupElement(tensor), PathElement.groupElement(array));
         return List.of(
                 layout.get(ValueLayout.JAVA_LONG, at),
                 layout.get(ValueLayout.JAVA_LONG, numbers),
@@ -265,7 +283,11 @@ class StructsTest {
         JointGroups joint = new JointGroups(List.of(new AxisGroups(2, 3, 4), new AxisGroups(5, 3, 1)));
         NestedLasso penalty = new NestedLasso(0.5, 0.25);
         MemorySegment table = Arena.ofAuto().allocate(Structs.SET.layout()).fill((byte) -1);
-        write(Structs.SET.row(table, 0), Kind.NESTING, new Regularizer(penalty, NestedGroups.ofParts(joint)), new int[] {0, 2, 3});
+        write(
+                Structs.SET.row(table, 0),
+                Kind.NESTING,
+                new Regularizer(penalty, NestedGroups.ofParts(joint)),
+                new int[] {0, 2, 3});
         Row row = Structs.SET.row(table, 0);
         assertEquals(penalty.outerStrength(13), row.doubleOf("outerStrength"));
         assertEquals(2, row.intOf("parts"));

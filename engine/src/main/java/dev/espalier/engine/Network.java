@@ -10,6 +10,7 @@ import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.check.Check;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Initializer;
@@ -18,7 +19,6 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
@@ -137,9 +137,7 @@ public final class Network implements AutoCloseable {
             graph = withoutContents(full);
             SharedConstants constants = new SharedConstants(manager);
             model = new Program(graph, manager, arrays::get, constants);
-            judged = objective == null
-                    ? null
-                    : new Program(objective.behind(graph), manager, arrays::get, constants);
+            judged = objective == null ? null : new Program(objective.behind(graph), manager, arrays::get, constants);
         } catch (RuntimeException | Error problem) {
             manager.close();
             throw problem;

@@ -35,11 +35,7 @@ final class Program {
      * @param owned the arrays of what training changes, by the names of initializers; null for one that is a constant
      * @param constants the arrays of constants
      */
-    Program(
-            Graph graph,
-            PtNDManager manager,
-            Function<String, @Nullable PtNDArray> owned,
-            SharedConstants constants) {
+    Program(Graph graph, PtNDManager manager, Function<String, @Nullable PtNDArray> owned, SharedConstants constants) {
         this.graph = graph;
         this.manager = manager;
         this.owned = owned;

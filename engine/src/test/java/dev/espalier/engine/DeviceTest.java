@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.djl.pytorch.jni.JniUtils;
-import dev.espalier.cuda.CudaSteps;
 import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.tensor.Place;
+import dev.espalier.cuda.CudaSteps;
 import dev.espalier.torch.Gpus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -18,7 +19,6 @@ import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,8 +114,8 @@ class NetworkTest {
         try (Network network = new Network(graph, Models.CLASSES, Device.CPU)) {
             for (int batch = 1; batch <= 3; batch++) {
                 Map<String, Tensor> inputs = Map.of("x", random(batch, 7));
-                Tensor expected = Objects.requireNonNull(
-                        Evaluator.run(graph, inputs).get("logits"));
+                Tensor expected =
+                        Objects.requireNonNull(Evaluator.run(graph, inputs).get("logits"));
                 assertClose(expected, run(network, inputs, Mode.INFERENCE), 1e-5);
                 network.terms(inputs, Map.of("class", Tensor.of(new long[batch])));
             }

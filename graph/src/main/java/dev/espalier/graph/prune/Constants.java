@@ -220,7 +220,8 @@ final class Constants {
             BitSet varying = (BitSet) layer.read(out).clone();
             varying.andNot(foldable);
             if (varying.isEmpty()) {
-                result[out] = bias(node, rule, out) + rule.layer().scale() * folded(layer, out, inputs, layer.read(out));
+                result[out] =
+                        bias(node, rule, out) + rule.layer().scale() * folded(layer, out, inputs, layer.read(out));
             }
         }
         return result;

@@ -21,9 +21,7 @@ final class LayerRules {
         Channels input = Channels.along(site.shape(0), 1);
         Channels output = Channels.along(site.outputShape(), 1);
         Layer layer = new Layer(1, 1, true, (groups, biased) -> new Conv(conv.windows(), groups));
-        return constantWeights
-                ? product(site, input, output, 1, 0, (int) conv.groups(), padded, layer)
-                : site.opaque();
+        return constantWeights ? product(site, input, output, 1, 0, (int) conv.groups(), padded, layer) : site.opaque();
     }
 
     static Rule gemm(Site site, Gemm gemm) {
