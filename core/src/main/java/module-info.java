@@ -23,10 +23,15 @@ module dev.espalier.core {
             dev.espalier.data,
             dev.espalier.djl,
             dev.espalier.engine,
-            dev.espalier.graph;
+            dev.espalier.graph,
+            dev.espalier.runtime,
+            dev.espalier.squad,
+            dev.espalier.text,
+            dev.espalier.train;
     exports dev.espalier.core.kernel to
             dev.espalier.cuda,
-            dev.espalier.engine;
+            dev.espalier.engine,
+            dev.espalier.train;
     exports dev.espalier.core.numeric to
             dev.espalier.graph;
 

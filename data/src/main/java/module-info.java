@@ -21,7 +21,8 @@ module dev.espalier.data {
 
     exports dev.espalier.data;
     exports dev.espalier.data.table to
-            dev.espalier.table;
+            dev.espalier.table,
+            dev.espalier.text;
 
     uses DataKind;
 

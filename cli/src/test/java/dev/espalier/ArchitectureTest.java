@@ -170,11 +170,11 @@ final class ArchitectureTest {
         return type.getPackageName().substring(ROOT.length() + 1);
     }
 
-    private static Map<String, Set<String>> arrows() throws IOException {
+    static Map<String, Set<String>> arrows() throws IOException {
         return requireClosed(block("arrows"));
     }
 
-    private static Map<String, Set<String>> block(String kind) throws IOException {
+    static Map<String, Set<String>> block(String kind) throws IOException {
         Path here = Path.of("").toAbsolutePath();
         for (Path folder = here; folder != null; folder = folder.getParent()) {
             if (Files.exists(folder.resolve(DOCUMENT))) {

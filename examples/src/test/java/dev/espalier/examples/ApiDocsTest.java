@@ -3,15 +3,14 @@ package dev.espalier.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,31 +24,31 @@ final class ApiDocsTest {
     private static final String UNAVOIDABLE = "warning: [incubating] using incubating module(s): jdk.incubator.vector";
 
     /** What javadoc complains of. */
-    private static List<String> complaints(String sources, Path output) {
+    private static List<String> complaints(List<Path> folders, Path output) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "-quiet",
+                "-Xdoclint:all",
+                "-protected",
+                "--add-modules",
+                "jdk.incubator.vector",
+                "-encoding",
+                "UTF-8",
+                "-windowtitle",
+                "Espalier",
+                "-d",
+                output.toString(),
+                "-classpath",
+                System.getProperty("java.class.path")));
+        for (Path folder : folders) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                files.map(Path::toString)
+                        .filter(file -> file.endsWith(".java") && !file.endsWith("module-info.java"))
+                        .forEach(arguments::add);
+            }
+        }
         StringWriter printed = new StringWriter();
         try (PrintWriter out = new PrintWriter(printed)) {
-            ToolProvider.findFirst("javadoc")
-                    .orElseThrow()
-                    .run(
-                            out,
-                            out,
-                            "-quiet",
-                            "-Xdoclint:all",
-                            "-protected",
-                            "--add-modules",
-                            "jdk.incubator.vector",
-                            "-encoding",
-                            "UTF-8",
-                            "-windowtitle",
-                            "Espalier",
-                            "-d",
-                            output.toString(),
-                            "-classpath",
-                            System.getProperty("java.class.path"),
-                            "--source-path",
-                            sources,
-                            "-subpackages",
-                            "dev.espalier");
+            ToolProvider.findFirst("javadoc").orElseThrow().run(out, out, arguments.toArray(String[]::new));
         }
         return printed.toString()
                 .lines()
@@ -57,13 +56,13 @@ final class ApiDocsTest {
                 .toList();
     }
 
-    private static String sources() throws IOException {
+    /** All on one page, those too that are no module: so no module may describe itself. */
+    private static List<Path> sources() throws IOException {
         try (Stream<Path> modules = Files.list(Documentation.ROOT)) {
             return modules.map(module -> module.resolve("src").resolve("main").resolve("java"))
                     .filter(Files::isDirectory)
-                    .map(Path::toString)
                     .sorted()
-                    .collect(Collectors.joining(File.pathSeparator));
+                    .toList();
         }
     }
 
@@ -80,7 +79,7 @@ final class ApiDocsTest {
         Files.createDirectories(source.getParent());
         Files.writeString(
                 source, "package dev.espalier.broken;\n/** See {@link Nowhere}. */\npublic class Broken {}\n");
-        List<String> complaints = complaints(folder.toString(), folder.resolve("out"));
+        List<String> complaints = complaints(List.of(folder), folder.resolve("out"));
         assertTrue(complaints.stream().anyMatch(line -> line.contains("reference not found")), complaints::toString);
     }
 }

@@ -55,7 +55,7 @@ final class Samples {
                     requireProse(block);
                 }
             }
-            case "arrows", "libraries" -> {} // ArchitectureTest reads them
+            case "arrows", "libraries", "public" -> {} // ArchitectureTest and WallsTest read them
             case "bibtex" -> {}
             default ->
                 throw new AssertionError(

@@ -17,13 +17,17 @@ import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.data.Parts;
+import dev.espalier.graph.type.Tensor;
 import dev.espalier.settings.Values;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,9 +69,7 @@ final class TextKindTest {
     }
 
     private static int[] joined(int[]... parts) {
-        return java.util.Arrays.stream(parts)
-                .flatMapToInt(java.util.Arrays::stream)
-                .toArray();
+        return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
     }
 
     @Test
@@ -105,12 +107,9 @@ final class TextKindTest {
         LoadedData data = DataSection.load(values, model());
         try (Batches batches = data.evaluation(data.train(), 2)) {
             Batch batch = batches.next();
-            assertArrayEquals(new long[] {2, 4}, batch.inputs().get("input_ids").shape());
-            long[] mask = new long[8];
-            for (int i = 0; i < mask.length; i++) {
-                mask[i] = batch.inputs().get("attention_mask").getLong(i);
-            }
-            assertEquals(7, java.util.Arrays.stream(mask).sum());
+            assertArrayEquals(new long[] {2, 4}, input(batch, "input_ids").shape());
+            Tensor mask = input(batch, "attention_mask");
+            assertEquals(7, LongStream.range(0, 8).map(mask::getLong).sum());
         }
         assertEquals(
                 "tokenizer.json",
@@ -120,6 +119,10 @@ final class TextKindTest {
         try (WordPiece saved = WordPiece.load(folder.resolve("tokenizer.json"))) {
             assertEquals(Tiny.TOKENIZER.size(), saved.size());
         }
+    }
+
+    private static Tensor input(Batch batch, String name) {
+        return Objects.requireNonNull(batch.inputs().get(name), name);
     }
 
     @Test
