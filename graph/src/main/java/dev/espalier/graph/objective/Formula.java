@@ -281,8 +281,18 @@ public final class Formula {
      * @return {@code [batch]}
      */
     public Value pick(Value rows, Value indices) {
-        Value column = apply(new GatherElements(1), rows, apply(new Unsqueeze(List.of(1L)), indices));
+        Value column = apply(new GatherElements(1), rows, column(indices));
         return apply(new Squeeze(List.of(1L)), column);
+    }
+
+    /**
+     * A list as the only column of a matrix.
+     *
+     * @param list {@code [batch]}
+     * @return {@code [batch, 1]}
+     */
+    public Value column(Value list) {
+        return apply(new Unsqueeze(List.of(1L)), list);
     }
 
     /**

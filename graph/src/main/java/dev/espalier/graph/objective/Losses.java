@@ -117,8 +117,7 @@ public final class Losses {
     }
 
     /**
-     * The pinball loss: {@code q·(−error)} where the prediction is too small, {@code (1 − q)·error} where it is too large. Its
-     * minimiser is the quantile q.
+     * The pinball loss, whose minimiser is the quantile q.
      *
      * @param formula what it is written with
      * @param error predictions less truths
@@ -126,8 +125,21 @@ public final class Losses {
      * @return the mean
      */
     public static Value pinball(Formula formula, Value error, double quantile) {
+        return formula.mean(tilted(formula, error, quantile));
+    }
+
+    /**
+     * What the pinball loss is the mean of: {@code q·(−error)} where the prediction is too small, {@code (1 − q)·error} where it is
+     * too large.
+     *
+     * @param formula what it is written with
+     * @param error predictions less truths
+     * @param quantile q, above 0 and below 1
+     * @return one for each error
+     */
+    public static Value tilted(Formula formula, Value error, double quantile) {
         Value above = formula.times(formula.positivePart(error), formula.number(1 - quantile));
         Value below = formula.times(formula.positivePart(formula.negative(error)), formula.number(quantile));
-        return formula.mean(formula.plus(above, below));
+        return formula.plus(above, below);
     }
 }

@@ -59,7 +59,7 @@ public final class Classification extends RowTask {
         return new Signature(
                 data.train().name(),
                 Signature.inputsOf(data.inputs()),
-                List.of(new Signature.Output(LOGITS, logits)));
+                List.of(new Signature.Output(LOGITS, logits, new Signature.Meaning.Classes())));
     }
 
     /**
