@@ -263,6 +263,27 @@ public final class Formula {
     }
 
     /**
+     * What makes a probability of a logit.
+     *
+     * @param value a tensor
+     * @return {@code 1 / (1 + exp(−value))}
+     */
+    public Value sigmoid(Value value) {
+        return unary(Unary.Function.SIGMOID, value);
+    }
+
+    /**
+     * Probabilities.
+     *
+     * @param logits a tensor
+     * @param axis along which they add up to 1
+     * @return the tensor
+     */
+    public Value softmax(Value logits, long axis) {
+        return apply(new Softmax(axis, false), logits);
+    }
+
+    /**
      * The logarithm of a softmax.
      *
      * @param logits a tensor
