@@ -8,6 +8,7 @@ import dev.espalier.train.model.SmallCnnModel;
 import dev.espalier.train.model.Vgg16Model;
 import dev.espalier.train.task.AutoTask;
 import dev.espalier.train.task.ClassificationKind;
+import dev.espalier.train.task.Regression;
 import dev.espalier.train.task.TaskKind;
 
 /** Recipes, tasks, what runs a training, and the front door {@link dev.espalier.train.Espalier}. */
@@ -43,5 +44,6 @@ module dev.espalier.train {
             OwnModel;
     provides TaskKind with
             AutoTask,
-            ClassificationKind;
+            ClassificationKind,
+            Regression.Kind;
 }

@@ -73,6 +73,16 @@ public record LoadedData(
     }
 
     /**
+     * The same rows, read otherwise.
+     *
+     * @param other how rows become the model's inputs and targets
+     * @return the data
+     */
+    public LoadedData withEncoding(Encoding other) {
+        return new LoadedData(train, validation, test, other, augmentation, notes, companion);
+    }
+
+    /**
      * What a model learns from, and how it looks to the model.
      *
      * @return the inputs, encoded

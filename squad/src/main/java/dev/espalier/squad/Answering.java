@@ -78,7 +78,7 @@ public final class Answering implements Task {
     }
 
     private static Signature.Output logits(String name) {
-        return new Signature.Output(name, Shape.of(TOKENS));
+        return new Signature.Output(name, Shape.of(TOKENS), new Signature.Meaning.Classes());
     }
 
     /**

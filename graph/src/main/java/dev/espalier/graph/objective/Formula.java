@@ -263,6 +263,27 @@ public final class Formula {
     }
 
     /**
+     * What makes a probability of a logit.
+     *
+     * @param value a tensor
+     * @return {@code 1 / (1 + exp(−value))}
+     */
+    public Value sigmoid(Value value) {
+        return unary(Unary.Function.SIGMOID, value);
+    }
+
+    /**
+     * Probabilities.
+     *
+     * @param logits a tensor
+     * @param axis along which they add up to 1
+     * @return the tensor
+     */
+    public Value softmax(Value logits, long axis) {
+        return apply(new Softmax(axis, false), logits);
+    }
+
+    /**
      * The logarithm of a softmax.
      *
      * @param logits a tensor
@@ -281,8 +302,18 @@ public final class Formula {
      * @return {@code [batch]}
      */
     public Value pick(Value rows, Value indices) {
-        Value column = apply(new GatherElements(1), rows, apply(new Unsqueeze(List.of(1L)), indices));
+        Value column = apply(new GatherElements(1), rows, column(indices));
         return apply(new Squeeze(List.of(1L)), column);
+    }
+
+    /**
+     * A list as the only column of a matrix.
+     *
+     * @param list {@code [batch]}
+     * @return {@code [batch, 1]}
+     */
+    public Value column(Value list) {
+        return apply(new Unsqueeze(List.of(1L)), list);
     }
 
     /**

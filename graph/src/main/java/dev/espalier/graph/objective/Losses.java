@@ -80,6 +80,44 @@ public final class Losses {
     }
 
     /**
+     * How far the probabilities of classes are from those of a teacher: {@code T² · Σ_c q[c] (ln q[c] − ln p[c])} with
+     * {@code p = softmax(logits / T)} and {@code q = softmax(teacher / T)}. The factor keeps gradients as large as those of a loss by
+     * labels, whatever the temperature.
+     *
+     * @param formula what it is written with
+     * @param logits {@code [batch, …, classes]}
+     * @param teacher the teacher's, of the same shape
+     * @param temperature T, above 0; a higher one makes classes count that the teacher holds for unlikely
+     * @return the mean
+     */
+    public static Value divergence(Formula formula, Value logits, Value teacher, double temperature) {
+        Value own = formula.logSoftmax(formula.divide(logits, formula.number(temperature)), -1);
+        Value cooled = formula.divide(teacher, formula.number(temperature));
+        Value difference = formula.minus(formula.logSoftmax(cooled, -1), own);
+        Value distances = formula.sum(formula.times(formula.softmax(cooled, -1), difference), -1);
+        return formula.times(formula.mean(distances), formula.number(temperature * temperature));
+    }
+
+    /**
+     * The same for labels that do not exclude each other: {@code sigmoid} in place of {@code softmax}, and a divergence for each.
+     *
+     * @param formula what it is written with
+     * @param logits {@code [batch, labels]}
+     * @param teacher the teacher's, of the same shape
+     * @param temperature T, above 0
+     * @return the mean
+     */
+    public static Value binaryDivergence(Formula formula, Value logits, Value teacher, double temperature) {
+        Value own = formula.divide(logits, formula.number(temperature));
+        Value cooled = formula.divide(teacher, formula.number(temperature));
+        Value truth = formula.sigmoid(cooled);
+        Value distance = formula.minus(
+                binaryCrossEntropy(formula, own, truth, List.of()),
+                binaryCrossEntropy(formula, cooled, truth, List.of()));
+        return formula.times(distance, formula.number(temperature * temperature));
+    }
+
+    /**
      * {@code error²}.
      *
      * @param formula what it is written with
@@ -117,8 +155,7 @@ public final class Losses {
     }
 
     /**
-     * The pinball loss: {@code q·(−error)} where the prediction is too small, {@code (1 − q)·error} where it is too large. Its
-     * minimiser is the quantile q.
+     * The pinball loss, whose minimiser is the quantile q.
      *
      * @param formula what it is written with
      * @param error predictions less truths
@@ -126,8 +163,21 @@ public final class Losses {
      * @return the mean
      */
     public static Value pinball(Formula formula, Value error, double quantile) {
+        return formula.mean(tilted(formula, error, quantile));
+    }
+
+    /**
+     * What the pinball loss is the mean of: {@code q·(−error)} where the prediction is too small, {@code (1 − q)·error} where it is
+     * too large.
+     *
+     * @param formula what it is written with
+     * @param error predictions less truths
+     * @param quantile q, above 0 and below 1
+     * @return one for each error
+     */
+    public static Value tilted(Formula formula, Value error, double quantile) {
         Value above = formula.times(formula.positivePart(error), formula.number(1 - quantile));
         Value below = formula.times(formula.positivePart(formula.negative(error)), formula.number(quantile));
-        return formula.mean(formula.plus(above, below));
+        return formula.plus(above, below);
     }
 }

@@ -56,6 +56,11 @@ public final class BertModel implements ModelKind {
     }
 
     @Override
+    public boolean isTrained(Values values) {
+        return true;
+    }
+
+    @Override
     public Optional<Path> tokenizer(Values values) {
         return Optional.of(Path.of(values.of(CHECKPOINT)));
     }

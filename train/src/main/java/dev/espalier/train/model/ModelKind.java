@@ -51,6 +51,17 @@ public interface ModelKind extends Kind {
     }
 
     /**
+     * Whether the model may have learned before. What it says is in the unit of the labels then; one with fresh weights says numbers
+     * around 0, and {@link ModelSection#build} puts the unit behind it.
+     *
+     * @param values the section's values
+     * @return false if all weights are fresh
+     */
+    default boolean isTrained(Values values) {
+        return false;
+    }
+
+    /**
      * The model that training starts from. It takes batches of any size. Its inputs and outputs may have names of their own, see
      * {@link Signature#fit}.
      *

@@ -7,6 +7,10 @@ import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.train.task.Signature;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -25,6 +29,21 @@ public final class ModelSection {
             new Form.Check(List.of(DataSection.SECTION, SECTION), ModelSection::misfit);
 
     private ModelSection() {}
+
+    /**
+     * The model that training starts from, which says what is wanted in its own unit.
+     *
+     * @param values the section's values
+     * @param wanted what it is given and what it has to say
+     * @param weights what tensors hold that have not been trained before
+     * @return the model
+     * @throws IOException if it cannot be read
+     */
+    public static Graph build(Values values, Signature wanted, Weights weights) throws IOException {
+        ModelKind kind = KINDS.of(values);
+        Graph model = kind.build(values, wanted, weights);
+        return kind.isTrained(values) ? model : wanted.inUnits(model);
+    }
 
     private static List<Conflict> misfit(Settings recipe) {
         Values data = recipe.section(DataSection.SECTION);

@@ -23,6 +23,12 @@ public final class OnnxModel implements ModelKind {
             .in(Range.notBlank())
             .changeable();
 
+    private static final Key<Boolean> FRESH = Key.flag(
+                    "model.fresh",
+                    "whether the file's weights have learned nothing yet: for a regression, the labels' mean and deviation are then"
+                            + " put behind its outputs")
+            .otherwise(false);
+
     /** Called by the service loader. */
     public OnnxModel() {}
 
@@ -38,13 +44,18 @@ public final class OnnxModel implements ModelKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(FILE);
+        return List.of(FILE, FRESH);
     }
 
     /** A model that reads text has its vocabulary beside it, as a training leaves it. */
     @Override
     public Optional<Path> tokenizer(Values values) {
         return Optional.ofNullable(file(values).toAbsolutePath().getParent());
+    }
+
+    @Override
+    public boolean isTrained(Values values) {
+        return !values.of(FRESH);
     }
 
     @Override

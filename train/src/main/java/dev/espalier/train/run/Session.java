@@ -7,7 +7,6 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.objective.Terms;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.core.kernel.StepKernel;
@@ -150,19 +149,7 @@ final class Session implements AutoCloseable {
 
     /** Judges the model as it is. */
     Evaluation evaluate() {
-        return task.evaluate(
-                new Task.Model() {
-                    @Override
-                    public Terms terms(Example example) {
-                        return network.terms(example.inputs(), example.targets());
-                    }
-
-                    @Override
-                    public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
-                        return network.predict(inputs);
-                    }
-                },
-                Task.Part.VALIDATION);
+        return task.evaluate(new TrainedModel(network), Task.Part.VALIDATION);
     }
 
     /** Gives up if the training goes nowhere. */

@@ -33,7 +33,7 @@ public final class Tasks {
                 new Materials(
                         recipe.data(),
                         new Context(Context.QUIET.progress(), kind.tokenizer(model)),
-                        (wanted, weights) -> kind.build(model, wanted, weights),
+                        (wanted, weights) -> ModelSection.build(model, wanted, weights),
                         recipe.batching()));
     }
 

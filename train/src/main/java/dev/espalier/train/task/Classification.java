@@ -1,6 +1,7 @@
 package dev.espalier.train.task;
 
 import dev.espalier.data.Column;
+import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
@@ -13,6 +14,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.train.journal.Metric;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +32,19 @@ public final class Classification extends RowTask {
     private static final String LOGITS = "logits";
 
     private final Field.Category label;
+    private final List<Double> weights;
+    private final double smoothing;
+
+    /**
+     * A task in which all classes count the same.
+     *
+     * @param data the samples
+     * @param builder makes the model; called with different weights
+     * @param batching how samples make batches
+     */
+    public Classification(LoadedData data, Function<Weights, Graph> builder, Batching batching) {
+        this(data, builder, batching, new ClassWeights.Equal(), 0);
+    }
 
     /**
      * A task.
@@ -37,11 +52,37 @@ public final class Classification extends RowTask {
      * @param data the samples
      * @param builder makes the model; called with different weights
      * @param batching how samples make batches
+     * @param weights what each class counts in the loss
+     * @param smoothing how much of the belief in the right class is spread over all, from 0 to below 1
      */
-    public Classification(LoadedData data, Function<Weights, Graph> builder, Batching batching) {
+    public Classification(
+            LoadedData data,
+            Function<Weights, Graph> builder,
+            Batching batching,
+            ClassWeights weights,
+            double smoothing) {
         super(data, signature(data), builder, batching);
         this.label = label(data);
+        this.weights = weights.of(label.values(), balanced(data.train()));
+        this.smoothing = smoothing;
         requireLogits(fitted());
+    }
+
+    /** {@code rows / (classes · rows of the class)}: a mean row counts 1. */
+    private static List<Double> balanced(Dataset train) {
+        int[] counts = counts(train);
+        return Arrays.stream(counts)
+                .mapToObj(count -> (double) train.size() / (counts.length * Math.max(1, count)))
+                .toList();
+    }
+
+    private static int[] counts(Dataset part) {
+        Column.Categories classes = (Column.Categories) part.targets().getFirst();
+        int[] counts = new int[classes.field().values().size()];
+        for (int row = 0; row < part.size(); row++) {
+            counts[classes.read(row)]++;
+        }
+        return counts;
     }
 
     private static Field.Category label(LoadedData data) {
@@ -49,8 +90,9 @@ public final class Classification extends RowTask {
             return classes;
         }
         throw new IllegalArgumentException(
-                "task.kind = classification needs one target that is a class, but %s has %s: choose another task or other data"
-                        .formatted(data.train().name(), data.targets()));
+                "task.kind = classification needs one target that is a class, but %s has %s: choose another task or other data, or"
+                                .formatted(data.train().name(), data.targets())
+                        + " task.multi_label = true for targets of 0 and 1");
     }
 
     /** What a model is given, and that it says a number for each class. */
@@ -59,14 +101,14 @@ public final class Classification extends RowTask {
         return new Signature(
                 data.train().name(),
                 Signature.inputsOf(data.inputs()),
-                List.of(new Signature.Output(LOGITS, logits)));
+                List.of(new Signature.Output(LOGITS, logits, new Signature.Meaning.Classes())));
     }
 
     /**
      * The loss takes the logarithm of the softmax itself. A logarithm of a softmax at the end is harmless: doing that twice changes
      * nothing.
      */
-    private static void requireLogits(Fitted names) {
+    private void requireLogits(Fitted names) {
         String output = names.output(LOGITS);
         Node last = names.model().producer(output);
         if (last != null && last.operator() instanceof Softmax softmax && !softmax.logarithm()) {
@@ -81,14 +123,14 @@ public final class Classification extends RowTask {
         return List.of(ACCURACY);
     }
 
-    /** The mean of {@code −ln softmax(logits)[label]}. */
+    /** The mean of {@code −ln softmax(logits)[label]}, weighted and smoothed if asked. */
     @Override
     public Objective objective() {
         return formula -> {
             Value logits = formula.model(fitted().output(LOGITS));
             Value labels =
                     formula.target(label.name(), DataType.INT64, logits.shape().get(0));
-            SequencedMap<String, Value> terms = Objective.terms(Losses.crossEntropy(formula, logits, labels));
+            SequencedMap<String, Value> terms = Objective.terms(Losses.crossEntropy(formula, logits, labels, weights, smoothing));
             terms.put(RIGHT, formula.sum(formula.equal(formula.argMax(logits), labels)));
             return terms;
         };
@@ -102,13 +144,8 @@ public final class Classification extends RowTask {
     /** Always the most frequent class. */
     @Override
     public OptionalDouble baseline() {
-        Column.Categories classes =
-                (Column.Categories) data().validation().targets().getFirst();
-        int[] counts = new int[classes.field().values().size()];
-        int most = 0;
-        for (int row = 0; row < data().validation().size(); row++) {
-            most = Math.max(most, ++counts[classes.read(row)]);
-        }
-        return OptionalDouble.of((double) most / data().validation().size());
+        Dataset part = data().validation();
+        int most = Arrays.stream(counts(part)).max().orElseThrow();
+        return OptionalDouble.of((double) most / part.size());
     }
 }

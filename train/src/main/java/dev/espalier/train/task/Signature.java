@@ -1,12 +1,19 @@
 package dev.espalier.train.task;
 
 import dev.espalier.data.Field;
+import dev.espalier.data.Normalization;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -50,13 +57,30 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
         }
     }
 
+    /** What the numbers mean that a model says. */
+    public sealed interface Meaning {
+        /** Logits: a softmax along the last axis makes probabilities of them. */
+        record Classes() implements Meaning {}
+
+        /** Logits of labels that do not exclude each other: a sigmoid makes a probability of each. */
+        record Labels() implements Meaning {}
+
+        /**
+         * Numbers in units of their own.
+         *
+         * @param unit their means and deviations: one of each for every number that is said of a sample
+         */
+        record Quantities(Normalization unit) implements Meaning {}
+    }
+
     /**
      * Something that a model says, in single precision.
      *
      * @param name the task's name for it
      * @param sample the shape for one sample, without the batch
+     * @param meaning what the numbers mean
      */
-    public record Output(String name, Shape sample) {
+    public record Output(String name, Shape sample, Meaning meaning) {
         /**
          * The shape for a batch.
          *
@@ -70,6 +94,47 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
         public String toString() {
             return name + " " + batched();
         }
+    }
+
+    /**
+     * Puts the units of what is to be said behind a model that says numbers around 0 with a deviation of about 1, as models with
+     * fresh weights do. Such a model learns well, whatever the unit, and its outputs are in that unit nevertheless.
+     *
+     * @param model a model that fits
+     * @return the model with {@code output · deviation + mean} in place of each output that has a unit
+     */
+    public Graph inUnits(Graph model) {
+        if (outputs.stream().noneMatch(output -> output.meaning() instanceof Meaning.Quantities)) {
+            return model;
+        }
+        Fitted names = fit(model, "the model");
+        GraphBuilder builder = GraphBuilder.from(names.model());
+        Map<String, Value> scaled = new HashMap<>();
+        for (Output output : outputs) {
+            if (output.meaning() instanceof Meaning.Quantities(Normalization unit)) {
+                String name = names.output(output.name());
+                Value product = builder.add(
+                        name + "/scaled",
+                        new Binary(Binary.Function.MULTIPLY),
+                        builder.value(name),
+                        builder.constant(name + "/deviation", numbers(unit.deviation(), output.sample())));
+                scaled.put(
+                        name,
+                        builder.add(
+                                name + "/estimate",
+                                new Binary(Binary.Function.ADD),
+                                product,
+                                builder.constant(name + "/mean", numbers(unit.mean(), output.sample()))));
+            }
+        }
+        return builder.outputs(names.model().outputs().stream()
+                        .map(name -> scaled.getOrDefault(name, builder.value(name)))
+                        .toArray(Value[]::new))
+                .withMetadata(model.metadata());
+    }
+
+    static Tensor numbers(List<Double> values, Shape sample) {
+        return Tensor.compute(DataType.FLOAT32, sample.lengths(), i -> values.get(Math.toIntExact(i)));
     }
 
     private static Shape batched(Shape sample) {

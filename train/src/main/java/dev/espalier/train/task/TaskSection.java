@@ -1,22 +1,46 @@
 package dev.espalier.train.task;
 
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
+import dev.espalier.settings.Range;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Values;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** The section {@code [task]} of a recipe: all kinds of tasks that are on the class path. */
+/** The section {@code [task]} of a recipe: all kinds of tasks that are on the class path, and the teacher that each may have. */
 public final class TaskSection {
+    private static final Key<String> TEACHER = Key.text(
+                    "task.teacher",
+                    "an ONNX file whose answers are learned too, relative to where the program is started; if empty, there is none")
+            .otherwise("")
+            .changeable();
+    private static final Key<Double> TEACHER_WEIGHT = Key.decimal(
+                    "task.teacher_weight", "how much of the loss is the distance from the teacher; the rest is the task's own")
+            .in(Range.share())
+            .otherwise(0.5);
+    private static final Key<Double> TEMPERATURE = Key.decimal(
+                    "task.temperature", "what logits are divided by before they are compared with the teacher's")
+            .in(Range.positive())
+            .otherwise(2.0);
+
     /** All kinds, our own and those of others. */
     public static final Kinds<TaskKind> KINDS = Kinds.found(ServiceLoader.load(TaskKind.class));
 
     /** The section. */
     public static final Section SECTION = Section.of(
-            "task", "what is learned; `auto` is what the data suggests", KINDS, Optional.of(AutoTask.NAME), List.of());
+            "task",
+            "what is learned; `auto` is what the data suggests",
+            KINDS,
+            Optional.of(AutoTask.NAME),
+            List.of(TEACHER, TEACHER_WEIGHT, TEMPERATURE));
 
     private TaskSection() {}
 
@@ -26,13 +50,22 @@ public final class TaskSection {
      * @param values the section's values
      * @param materials what it is made of
      * @return the task, with its data loaded
-     * @throws IOException if the data or the model cannot be read
+     * @throws IOException if the data, the model or the teacher cannot be read
      */
     public static Task open(Values values, Materials materials) throws IOException {
         try {
-            return KINDS.of(values).open(values, materials);
+            Task task = KINDS.of(values).open(values, materials);
+            return values.of(TEACHER).isEmpty() ? task : taught(task, values);
         } catch (UncheckedIOException unread) { // by a builder of models, which may be called from anywhere
             throw unread.getCause();
         }
+    }
+
+    private static Task taught(Task task, Values values) throws IOException {
+        Path file = Path.of(values.of(TEACHER));
+        Graph graph = OnnxReader.read(file).graph();
+        Fitted teacher = task.signature().fit(graph, TEACHER + " = " + file);
+        OnnxRuntimeModel runtime = new OnnxRuntimeModel(file, Runtime.getRuntime().availableProcessors());
+        return new Distilled(task, teacher.named(runtime::run), values.of(TEACHER_WEIGHT), values.of(TEMPERATURE));
     }
 }

@@ -48,7 +48,9 @@ final class ModelKindTest {
 
     private static Signature signature(String data, int classes, Field... inputs) {
         return new Signature(
-                data, Signature.inputsOf(List.of(inputs)), List.of(new Signature.Output("logits", Shape.of(classes))));
+                data,
+                Signature.inputsOf(List.of(inputs)),
+                List.of(new Signature.Output("logits", Shape.of(classes), new Signature.Meaning.Classes())));
     }
 
     private static Values model(String... settings) {

@@ -16,19 +16,15 @@ import dev.espalier.graph.eval.Logits;
 import dev.espalier.graph.model.ImageOptions;
 import dev.espalier.graph.model.Mlp;
 import dev.espalier.graph.model.Weights;
-import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.op.Softmax;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.JudgedModel;
 import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainedModel;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.SequencedMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -103,26 +99,16 @@ final class ClassificationTest {
         double[] expected = new double[2]; // the loss and what is right, added up by hand
         try (JudgedModel copied = new JudgedModel(task, graph, inputs -> Evaluator.run(graph, inputs));
                 Network network = new Network(graph, task.objective(), Device.CPU)) {
+            Task.Model model = new TrainedModel(network);
             Evaluation found = task.evaluate(
-                    new Task.Model() {
-                        @Override
-                        public Terms terms(Example example) {
-                            Tensor logits = Objects.requireNonNull(
-                                    copied.predict(example.inputs()).get("logits"));
-                            Tensor labels = example.targets().values().iterator().next();
-                            for (int row = 0; row < example.size(); row++) {
-                                Logits own = new Logits(logits, 10L * row, 10);
-                                expected[0] += own.crossEntropy((int) labels.getLong(row));
-                                expected[1] += own.largest() == labels.getLong(row) ? 1 : 0;
-                            }
-                            return network.terms(example.inputs(), example.targets());
+                    new Watched(model, (example, logits) -> {
+                        for (int row = 0; row < example.size(); row++) {
+                            Logits own = new Logits(logits, 10L * row, 10);
+                            int label = (int) Watched.truth(example).getLong(row);
+                            expected[0] += own.crossEntropy(label);
+                            expected[1] += own.largest() == label ? 1 : 0;
                         }
-
-                        @Override
-                        public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
-                            throw new AssertionError("nobody needs all outputs");
-                        }
-                    },
+                    }),
                     Task.Part.TEST);
             assertEquals(20, found.samples());
             assertEquals(expected[0] / 20, found.loss(), 1e-6);

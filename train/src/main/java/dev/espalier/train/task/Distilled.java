@@ -1,0 +1,205 @@
+package dev.espalier.train.task;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Formula;
+import dev.espalier.graph.objective.Losses;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Terms;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Metric;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.SequencedMap;
+import java.util.function.Function;
+
+/**
+ * Any task, with a teacher: what the teacher says of a sample is one more target, and the model learns to say the same. Everything
+ * else, the metrics above all, is the task's own.
+ *
+ * <p>How far two answers are from each other is the divergence of probabilities at a temperature where the task's
+ * {@link Signature.Meaning} is classes or labels, and the mean square, in units of deviations, where it is quantities.
+ */
+public final class Distilled implements Task {
+    private static final String TEACHER = "teacher/";
+
+    private final Task task;
+    private final Function<Map<String, Tensor>, SequencedMap<String, Tensor>> teacher;
+    private final double weight;
+    private final double temperature;
+
+    /**
+     * A task with a teacher.
+     *
+     * @param task what is learned
+     * @param teacher from inputs to outputs, all by the task's names; see {@link Fitted#named}
+     * @param weight how much of the loss is the teacher's, from 0 to 1; the rest is the task's
+     * @param temperature what logits are divided by before they are compared, above 0
+     */
+    public Distilled(
+            Task task,
+            Function<Map<String, Tensor>, SequencedMap<String, Tensor>> teacher,
+            double weight,
+            double temperature) {
+        if (!(weight >= 0 && weight <= 1) || !(temperature > 0)) {
+            throw new IllegalArgumentException(
+                    "weight = %s and temperature = %s: they must be from 0 to 1, and above 0".formatted(weight, temperature));
+        }
+        this.task = task;
+        this.teacher = teacher;
+        this.weight = weight;
+        this.temperature = temperature;
+    }
+
+    /** The loss is {@code (1 − weight) · task's + weight · distance to the teacher}. */
+    @Override
+    public Objective objective() {
+        Objective own = task.objective();
+        return formula -> {
+            SequencedMap<String, Value> terms = new LinkedHashMap<>(own.write(formula));
+            Value loss = formula.times(
+                    Objects.requireNonNull(terms.get(Objective.LOSS)), formula.number(1 - weight));
+            List<Signature.Output> outputs = signature().outputs();
+            for (Signature.Output output : outputs) {
+                Value share = formula.number(weight / outputs.size());
+                loss = formula.plus(loss, formula.times(distance(formula, output), share));
+            }
+            terms.put(Objective.LOSS, loss);
+            return terms;
+        };
+    }
+
+    private Value distance(Formula formula, Signature.Output output) {
+        Value student = formula.model(fitted().output(output.name()));
+        Value taught = formula.target(
+                TEACHER + output.name(),
+                DataType.FLOAT32,
+                student.shape().dimensions().toArray());
+        return switch (output.meaning()) {
+            case Signature.Meaning.Classes _ -> Losses.divergence(formula, student, taught, temperature);
+            case Signature.Meaning.Labels _ -> Losses.binaryDivergence(formula, student, taught, temperature);
+            case Signature.Meaning.Quantities(var unit) -> {
+                Value deviation = formula.constant(Signature.numbers(unit.deviation(), output.sample()));
+                yield Losses.squares(formula, formula.divide(formula.minus(student, taught), deviation));
+            }
+        };
+    }
+
+    private Example taught(Example example) {
+        Map<String, Tensor> targets = new LinkedHashMap<>(example.targets());
+        teacher.apply(fitted().given(example.inputs()))
+                .forEach((name, said) -> targets.put(TEACHER + name, said));
+        return new Example(example.inputs(), targets, example.size());
+    }
+
+    @Override
+    public Examples examples(long seed, BatchPosition first, long epochs) {
+        Examples examples = task.examples(seed, first, epochs);
+        return new Examples() {
+            @Override
+            public boolean hasNext() {
+                return examples.hasNext();
+            }
+
+            @Override
+            public Example next() {
+                return taught(examples.next());
+            }
+
+            @Override
+            public BatchPosition position() {
+                return examples.position();
+            }
+
+            @Override
+            public void close() {
+                examples.close();
+            }
+        };
+    }
+
+    @Override
+    public Evaluation evaluate(Model model, Part part) {
+        return task.evaluate(
+                new Model() {
+                    @Override
+                    public Terms terms(Example example) {
+                        return model.terms(taught(example));
+                    }
+
+                    @Override
+                    public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
+                        return model.predict(inputs);
+                    }
+                },
+                part);
+    }
+
+    @Override
+    public List<String> notes() {
+        return task.notes();
+    }
+
+    @Override
+    public SequencedMap<String, Double> measures() {
+        return task.measures();
+    }
+
+    @Override
+    public String samples() {
+        return task.samples();
+    }
+
+    @Override
+    public void accompany(Path folder) throws IOException {
+        task.accompany(folder);
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return task.metrics();
+    }
+
+    @Override
+    public Signature signature() {
+        return task.signature();
+    }
+
+    @Override
+    public Fitted fitted() {
+        return task.fitted();
+    }
+
+    @Override
+    public Graph model(Weights weights) {
+        return task.model(weights);
+    }
+
+    @Override
+    public int batchesPerEpoch() {
+        return task.batchesPerEpoch();
+    }
+
+    @Override
+    public SequencedMap<Metric, Double> score(Sums sums) {
+        return task.score(sums);
+    }
+
+    @Override
+    public OptionalDouble baseline() {
+        return task.baseline();
+    }
+
+    @Override
+    public Map<String, Tensor> sample() {
+        return task.sample();
+    }
+}
