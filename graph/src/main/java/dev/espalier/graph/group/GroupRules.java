@@ -65,11 +65,7 @@ public final class GroupRules {
         this.heads = heads;
     }
 
-    /**
-     * Every weight.
-     *
-     * @return the rules
-     */
+    /** {@return every weight} */
     public static GroupRules everything() {
         return new GroupRules(true, List.of(), Readers.APART, false);
     }
@@ -84,20 +80,18 @@ public final class GroupRules {
     }
 
     /**
-     * The same, with some weights more.
+     * {@return the same, with some weights more}
      *
      * @param selector which
-     * @return the rules
      */
     public GroupRules include(Selector selector) {
         return with(new Rule(selector, true));
     }
 
     /**
-     * The same, without some weights.
+     * {@return the same, without some weights}
      *
      * @param selector which
-     * @return the rules
      */
     public GroupRules exclude(Selector selector) {
         return with(new Rule(selector, false));
