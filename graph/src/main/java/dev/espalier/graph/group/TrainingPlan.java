@@ -1,14 +1,14 @@
 package dev.espalier.graph.group;
 
 import dev.espalier.core.check.Check;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.Initializer;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
