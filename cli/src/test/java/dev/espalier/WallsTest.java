@@ -74,14 +74,16 @@ final class WallsTest {
         Map<String, Set<String>> arrows = ArchitectureTest.arrows();
         assertTrue(
                 OURS.keySet().containsAll(open.keySet()),
-                () -> "the block ```public has a line for what is no module: " + open.keySet() + ", of " + OURS.keySet());
+                () -> "the block ```public has a line for what is no module: " + open.keySet() + ", of "
+                        + OURS.keySet());
         return OURS.entrySet().stream()
                 .map(module -> DynamicTest.dynamicTest(
                         module.getKey(),
                         () -> assertEquals(
                                 drawn(module.getKey(), open.getOrDefault(module.getKey(), Set.of()), arrows),
                                 exports(module.getValue().descriptor()),
-                                () -> "what module-info.java of " + module.getKey() + " exports, and to whom, is not what"
+                                () -> "what module-info.java of " + module.getKey()
+                                        + " exports, and to whom, is not what"
                                         + " docs/architecture.md says in the blocks ```public and ```arrows")));
     }
 
@@ -103,8 +105,8 @@ final class WallsTest {
         arrows.forEach((user, used) -> used.stream()
                 .filter(name -> moduleOf(name).equals(module) && !open.contains(name))
                 .filter(name -> !moduleOf(user).equals(module) && OURS.containsKey(moduleOf(user)))
-                .forEach(name -> exports.computeIfAbsent(name, any -> new TreeSet<>())
-                        .add(moduleOf(user))));
+                .forEach(name ->
+                        exports.computeIfAbsent(name, any -> new TreeSet<>()).add(moduleOf(user))));
         return exports;
     }
 
@@ -150,8 +152,7 @@ final class WallsTest {
     /** Services are found without {@code META-INF}, what is behind a wall can be passed on, and Jackson sees what it must. */
     @Test
     void aModuleOfSomebodyElsesRunsWithOurs(@TempDir Path folder) throws Exception {
-        String program =
-                """
+        String program = """
                 package org.example.user;
 
                 import dev.espalier.core.rule.UpdateRule;
@@ -194,8 +195,8 @@ final class WallsTest {
     @Test
     void whatIsBehindAWallIsRefused(@TempDir Path folder) throws IOException {
         for (String walled : List.of("core.check.Check", "core.kernel.StepKernel", "data.image.DigitsKind")) {
-            String complaints = complaints(
-                    folder, "package org.example.user; class Program { %s%s it; }".formatted(ROOT, walled));
+            String complaints =
+                    complaints(folder, "package org.example.user; class Program { %s%s it; }".formatted(ROOT, walled));
             assertTrue(complaints.contains("is not visible"), () -> walled + ": " + complaints);
         }
     }
@@ -220,8 +221,7 @@ final class WallsTest {
     }
 
     private static SimpleJavaFileObject source(String name, String text) {
-        return new SimpleJavaFileObject(
-                URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+        return new SimpleJavaFileObject(URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
             @Override
             public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                 return text;

@@ -7,11 +7,7 @@ import java.util.List;
 /** Where a workload lives: what makes its kernel, and what moves its tensors there. */
 public sealed interface Home extends AutoCloseable permits HostHome, GpuHome {
 
-    /**
-     * What steps run on here.
-     *
-     * @return the factory of kernels
-     */
+    /** {@return what steps run on here} */
     StepKernel.Factory kernels();
 
     /**

@@ -47,31 +47,28 @@ public record BatchPlan(int batchSize, boolean dropLast, boolean shuffle, long s
     }
 
     /**
-     * The same by another seed.
+     * {@return the same by another seed}
      *
      * @param other what order and augmentation depend on
-     * @return the plan
      */
     public BatchPlan withSeed(long other) {
         return new BatchPlan(batchSize, dropLast, shuffle, other, threads, ahead);
     }
 
     /**
-     * The same with or without a smaller last batch.
+     * {@return the same with or without a smaller last batch}
      *
      * @param dropped whether it is left out
-     * @return the plan
      */
     public BatchPlan withDropLast(boolean dropped) {
         return new BatchPlan(batchSize, dropped, shuffle, seed, threads, ahead);
     }
 
     /**
-     * The same on other threads.
+     * {@return the same on other threads}
      *
      * @param count how many load
      * @param batches how many batches may be ready before anyone asks for them
-     * @return the plan
      */
     public BatchPlan withThreads(int count, int batches) {
         return new BatchPlan(batchSize, dropLast, shuffle, seed, count, batches);

@@ -5,11 +5,7 @@ package dev.espalier.data;
  * nothing else. So whoever has more than fits into memory reads it from a file here.
  */
 public sealed interface Column {
-    /**
-     * What every row has.
-     *
-     * @return the field
-     */
+    /** {@return what every row has} */
     Field field();
 
     /** Numbers, or images. */

@@ -44,10 +44,9 @@ public interface DataKind extends Kind {
     Parts open(Values values, Context context) throws IOException;
 
     /**
-     * What is done at random to a training row, each time anew.
+     * {@return what is done at random to a training row, each time anew}
      *
      * @param values the section's values
-     * @return the augmentation
      */
     default Augmentation augmentation(Values values) {
         return Augmentation.NONE;

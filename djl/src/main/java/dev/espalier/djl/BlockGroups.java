@@ -212,20 +212,15 @@ public record BlockGroups(List<Rule> rules) {
     }
 
     /**
-     * One group for every place along an axis.
+     * {@return one group for every place along an axis}
      *
      * @param axis the axis, from 0
-     * @return the choice of parameters
      */
     public Choice along(int axis) {
         return new Choice(new Grouping.Along(axis));
     }
 
-    /**
-     * Every weight a group of its own.
-     *
-     * @return the choice of parameters
-     */
+    /** {@return every weight a group of its own} */
     public Choice singles() {
         return new Choice(new Grouping.Single());
     }

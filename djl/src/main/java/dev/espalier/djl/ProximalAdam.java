@@ -4,11 +4,7 @@ package dev.espalier.djl;
 public final class ProximalAdam {
     private ProximalAdam() {}
 
-    /**
-     * The same as {@link Proximal#adam()}.
-     *
-     * @return a builder
-     */
+    /** {@return the same as {@link Proximal#adam()}} */
     public static ProximalOptimizer.Builder builder() {
         return Proximal.adam();
     }

@@ -49,51 +49,46 @@ public record ProximalOptions(
     }
 
     /**
-     * A rule at a learning rate of 0.001, on {@link BlockGroups#DEFAULT}, without weight decay.
+     * {@return a rule at a learning rate of 0.001, on {@link BlockGroups#DEFAULT}, without weight decay}
      *
      * @param rule the update rule
      * @param penalty the penalty of a group
-     * @return the options
      */
     public static ProximalOptions of(UpdateRule rule, Penalty penalty) {
         return new ProximalOptions(rule, DEFAULT_LEARNING_RATE, 0, penalty, BlockGroups.DEFAULT, StepOptions.DEFAULT);
     }
 
     /**
-     * The same at another learning rate.
+     * {@return the same at another learning rate}
      *
      * @param other α over steps
-     * @return the options
      */
     public ProximalOptions withLearningRate(LearningRate other) {
         return new ProximalOptions(rule, other, weightDecay, penalty, groups, stepOptions);
     }
 
     /**
-     * The same with another weight decay.
+     * {@return the same with another weight decay}
      *
      * @param other λ_wd ≥ 0
-     * @return the options
      */
     public ProximalOptions withWeightDecay(double other) {
         return new ProximalOptions(rule, learningRate, other, penalty, groups, stepOptions);
     }
 
     /**
-     * The same on other groups.
+     * {@return the same on other groups}
      *
      * @param other which parameters are penalised
-     * @return the options
      */
     public ProximalOptions withGroups(BlockGroups other) {
         return new ProximalOptions(rule, learningRate, weightDecay, penalty, other, stepOptions);
     }
 
     /**
-     * The same with steps done another way.
+     * {@return the same with steps done another way}
      *
      * @param other how steps are done
-     * @return the options
      */
     public ProximalOptions withStepOptions(StepOptions other) {
         return new ProximalOptions(rule, learningRate, weightDecay, penalty, groups, other);

@@ -25,10 +25,9 @@ public record Device(Place place) {
     private static final Pattern GPU_PATTERN = Pattern.compile(GPU_NAME + "(?::(\\d{1,4}))?");
 
     /**
-     * A GPU, whether it is there or not.
+     * {@return a GPU, whether it is there or not}
      *
      * @param number which, from 0
-     * @return the device
      */
     public static Device gpu(int number) {
         return new Device(Place.gpu((int) Check.atLeast("number", number, 0)));

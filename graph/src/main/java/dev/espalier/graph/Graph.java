@@ -207,10 +207,9 @@ public final class Graph {
     }
 
     /**
-     * What is known of a tensor.
+     * {@return what is known of a tensor}
      *
      * @param tensor its name
-     * @return the fact
      */
     public Fact fact(String tensor) {
         Fact fact = facts.get(tensor);
@@ -221,10 +220,9 @@ public final class Graph {
     }
 
     /**
-     * The shape of a tensor.
+     * {@return the shape of a tensor}
      *
      * @param tensor its name
-     * @return its shape
      */
     public Shape shape(String tensor) {
         return fact(tensor).shape();
@@ -271,11 +269,7 @@ public final class Graph {
         return initializer == null ? null : initializer.tensor();
     }
 
-    /**
-     * What it is called.
-     *
-     * @return its name
-     */
+    /** {@return what it is called} */
     public String name() {
         return name;
     }
@@ -343,10 +337,9 @@ public final class Graph {
     }
 
     /**
-     * The same graph with other notes.
+     * {@return the same graph with other notes}
      *
      * @param others the notes by their keys
-     * @return the graph
      */
     public Graph withMetadata(Map<String, String> others) {
         return new Graph(name, inputs, initializers, nodes, outputs, others);
@@ -365,10 +358,9 @@ public final class Graph {
     }
 
     /**
-     * The same graph with other contents of some initializers, as training leaves them.
+     * {@return the same graph with other contents of some initializers, as training leaves them}
      *
      * @param changed the new contents by name
-     * @return the graph
      */
     public Graph withTensors(Map<String, Tensor> changed) {
         SequencedMap<String, Initializer> merged = new LinkedHashMap<>(initializers);
@@ -402,10 +394,9 @@ public final class Graph {
     }
 
     /**
-     * The same graph with other types of its inputs.
+     * {@return the same graph with other types of its inputs}
      *
      * @param others the inputs
-     * @return the graph
      */
     public Graph withInputs(List<Input> others) {
         return new Graph(name, others, initializers, nodes, outputs, metadata);

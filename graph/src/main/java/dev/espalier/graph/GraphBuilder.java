@@ -62,10 +62,9 @@ public final class GraphBuilder {
     }
 
     /**
-     * A tensor that is there already.
+     * {@return a tensor that is there already}
      *
      * @param tensor its name
-     * @return the tensor
      * @throws GraphException if there is none of that name
      */
     public Value value(String tensor) {

@@ -21,10 +21,9 @@ public record Initializer(Tensor tensor, Kind kind) {
     }
 
     /**
-     * The same kind of tensor with other contents.
+     * {@return the same kind of tensor with other contents}
      *
      * @param other the contents
-     * @return the initializer
      */
     public Initializer with(Tensor other) {
         return new Initializer(other, kind);

@@ -180,10 +180,9 @@ public final class Key<T> {
     }
 
     /**
-     * The same for some values only.
+     * {@return the same for some values only}
      *
      * @param legal which
-     * @return the key
      */
     public Key<T> in(Range<T> legal) {
         return new Key<>(path, type, Optional.of(legal), usual, changeable, meaning);

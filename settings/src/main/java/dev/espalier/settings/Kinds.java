@@ -80,10 +80,9 @@ public final class Kinds<K extends Kind> {
     }
 
     /**
-     * The kind that a section's values are of.
+     * {@return the kind that a section's values are of}
      *
      * @param values the values of a section of these kinds
-     * @return the kind
      */
     public K of(Values values) {
         return find(values.kind())

@@ -40,11 +40,10 @@ public final class Section {
     }
 
     /**
-     * A section of one kind.
+     * {@return a section of one kind}
      *
      * @param name its name in brackets
      * @param keys its keys
-     * @return the section
      */
     public static Section of(String name, List<? extends Key<?>> keys) {
         return new Section(name, null, List.of(), keys);

@@ -43,20 +43,15 @@ public final class Settings {
         return sections.containsKey(section.name());
     }
 
-    /**
-     * What these settings can say.
-     *
-     * @return the form
-     */
+    /** {@return what these settings can say} */
     public Form form() {
         return form;
     }
 
     /**
-     * The values of a section.
+     * {@return the values of a section}
      *
      * @param section the section
-     * @return its values
      */
     public Values section(Section section) {
         Values values = sections.get(section.name());
@@ -67,11 +62,10 @@ public final class Settings {
     }
 
     /**
-     * The value of a key.
+     * {@return the value of a key}
      *
      * @param key the key
      * @param <T> its type
-     * @return the value
      */
     public <T> T of(Key<T> key) {
         return sectionOf(key).of(key);
@@ -96,12 +90,11 @@ public final class Settings {
     }
 
     /**
-     * The same with another value.
+     * {@return the same with another value}
      *
      * @param key the key
      * @param value its value
      * @param <T> its type
-     * @return the settings
      * @throws IllegalArgumentException if the value is not legal, or does not fit the others
      */
     public <T> Settings with(Key<T> key, T value) {
@@ -109,10 +102,9 @@ public final class Settings {
     }
 
     /**
-     * The same with other values of some sections.
+     * {@return the same with other values of some sections}
      *
      * @param changed the values of these sections
-     * @return the settings
      * @throws IllegalArgumentException if they do not fit the others
      */
     public Settings with(List<Values> changed) {
@@ -125,10 +117,9 @@ public final class Settings {
     }
 
     /**
-     * The same with other values, as on the command line.
+     * {@return the same with other values, as on the command line}
      *
      * @param overrides such as {@code penalty.lambda=1e-3}
-     * @return the settings
      * @throws SettingsException if they cannot be followed
      */
     public Settings with(String... overrides) {

@@ -50,11 +50,10 @@ public final class Values {
     }
 
     /**
-     * What holds if nobody says anything.
+     * {@return what holds if nobody says anything}
      *
      * @param section the section
      * @param kind which kind of it; empty for a section of one kind
-     * @return the values
      * @throws IllegalArgumentException if there is no such kind, or a key of it has no default
      */
     public static Values defaults(Section section, String kind) {
@@ -102,11 +101,10 @@ public final class Values {
     }
 
     /**
-     * The value of a key.
+     * {@return the value of a key}
      *
      * @param key a key of the section's kind
      * @param <T> its type
-     * @return the value
      */
     @SuppressWarnings("unchecked") // A key is kept with a value of its type.
     public <T> T of(Key<T> key) {
@@ -119,12 +117,11 @@ public final class Values {
     }
 
     /**
-     * The same with another value.
+     * {@return the same with another value}
      *
      * @param key a key of the section's kind
      * @param value the value
      * @param <T> its type
-     * @return the values
      * @throws IllegalArgumentException if the value is not legal
      */
     public <T> Values with(Key<T> key, T value) {

@@ -36,11 +36,10 @@ public record AxisGroups(int outer, int count, int inner) implements Groups {
     }
 
     /**
-     * One group for every place along an axis.
+     * {@return one group for every place along an axis}
      *
      * @param axis the groups' axis, from 0
      * @param shape the tensor's shape
-     * @return the groups
      */
     public static AxisGroups along(int axis, long... shape) {
         if (axis < 0 || axis >= shape.length) {

@@ -75,10 +75,9 @@ public record NestedGroups(Groups outer, Inner inner) implements Groups {
     }
 
     /**
-     * A joint group, and within it each tensor's share of it.
+     * {@return a joint group, and within it each tensor's share of it}
      *
      * @param joint the outer groups
-     * @return the groups
      */
     public static NestedGroups ofParts(JointGroups joint) {
         return new NestedGroups(joint, new Inner.Parts());

@@ -58,12 +58,11 @@ public record PenaltyTerms(
     }
 
     /**
-     * A penalty of groups at a step size.
+     * {@return a penalty of groups at a step size}
      *
      * @param penalty the penalty
      * @param size weights of a group
      * @param stepSize α
-     * @return its terms
      */
     public static PenaltyTerms of(Penalty penalty, int size, double stepSize) {
         Profile profile = penalty.profileOfSize(size);

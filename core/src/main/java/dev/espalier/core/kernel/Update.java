@@ -92,12 +92,11 @@ public record Update(
     }
 
     /**
-     * A step in these numbers.
+     * {@return a step in these numbers}
      *
      * @param rule the rule's numbers
      * @param stepSize α
      * @param weightDecay decoupled weight decay
-     * @return the step
      */
     public static Update of(Coefficients rule, double stepSize, double weightDecay) {
         return new Update(

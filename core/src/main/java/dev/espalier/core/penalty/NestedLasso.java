@@ -74,10 +74,9 @@ public record NestedLasso(double lambda, double share, GroupWeight weight) imple
     }
 
     /**
-     * The penalty of a group with groups within.
+     * {@return the penalty of a group with groups within}
      *
      * @param owners for every weight the number of the inner group that it is in, from 0; −1 if it is in none
-     * @return the penalty
      */
     public NestedProfile over(int[] owners) {
         long[] sizes = new long[Arrays.stream(owners).max().orElse(-1) + 1];

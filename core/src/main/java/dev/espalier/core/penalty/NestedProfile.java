@@ -32,11 +32,10 @@ public final class NestedProfile {
     }
 
     /**
-     * A penalty of the group's norm alone.
+     * {@return a penalty of the group's norm alone}
      *
      * @param outer the profile
      * @param size number of weights
-     * @return the penalty
      */
     public static NestedProfile flat(Profile outer, int size) {
         int[] owners = new int[size];
@@ -45,12 +44,11 @@ public final class NestedProfile {
     }
 
     /**
-     * A penalty of the group and of every single weight.
+     * {@return a penalty of the group and of every single weight}
      *
      * @param outer the group's profile
      * @param single a weight's profile, a norm
      * @param size number of weights
-     * @return the penalty
      */
     public static NestedProfile ofSingles(Profile outer, Profile single, int size) {
         int[] owners = new int[size];
@@ -59,12 +57,11 @@ public final class NestedProfile {
     }
 
     /**
-     * A penalty of a group and of groups within it.
+     * {@return a penalty of a group and of groups within it}
      *
      * @param outer the group's profile
      * @param owners for every weight the number of the inner group that it is in, or {@link #NONE}
      * @param inner the profile of every inner group, a norm
-     * @return the penalty
      * @throws IllegalArgumentException if the two levels do not nest
      */
     public static NestedProfile of(Profile outer, int[] owners, List<Profile> inner) {
@@ -96,11 +93,7 @@ public final class NestedProfile {
         }
     }
 
-    /**
-     * The penalty of the whole group's norm.
-     *
-     * @return its profile
-     */
+    /** {@return the penalty of the whole group's norm} */
     public Profile outer() {
         return outer;
     }

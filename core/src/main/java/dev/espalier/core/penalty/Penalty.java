@@ -22,10 +22,9 @@ public interface Penalty {
     double strength(long size);
 
     /**
-     * The penalty of a group as a function of its norm.
+     * {@return the penalty of a group as a function of its norm}
      *
      * @param strength λ_g
-     * @return the profile
      */
     Profile profile(double strength);
 
@@ -61,10 +60,9 @@ public interface Penalty {
     }
 
     /**
-     * The penalty's value {@code h(x)}.
+     * {@return the penalty's value {@code h(x)}}
      *
      * @param x one group of weights
-     * @return the value
      */
     default double value(double[] x) {
         return wholeOfSize(x.length).value(x);

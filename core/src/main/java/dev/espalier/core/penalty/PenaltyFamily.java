@@ -43,12 +43,11 @@ public interface PenaltyFamily {
     }
 
     /**
-     * The penalty itself.
+     * {@return the penalty itself}
      *
      * @param lambda strength λ ≥ 0
      * @param weight how λ_g depends on the group's size
      * @param values of all parameters, by name
-     * @return the penalty
      */
     Penalty member(double lambda, GroupWeight weight, Map<String, Double> values);
 
@@ -62,11 +61,10 @@ public interface PenaltyFamily {
      */
     record Parameter(String name, String meaning, String range, DoublePredicate legal) {
         /**
-         * A finite number above 0.
+         * {@return a finite number above 0}
          *
          * @param name lower case, with underscores
          * @param meaning half a sentence
-         * @return the parameter
          */
         public static Parameter positive(String name, String meaning) {
             return new Parameter(
@@ -74,11 +72,10 @@ public interface PenaltyFamily {
         }
 
         /**
-         * A number from 0 to 1.
+         * {@return a number from 0 to 1}
          *
          * @param name lower case, with underscores
          * @param meaning half a sentence
-         * @return the parameter
          */
         public static Parameter share(String name, String meaning) {
             return new Parameter(name, meaning, "from 0 to 1", value -> value >= 0 && value <= 1);

@@ -74,20 +74,18 @@ public record Profile(List<Piece> pieces) {
     }
 
     /**
-     * A profile of these pieces.
+     * {@return a profile of these pieces}
      *
      * @param pieces from zero upwards
-     * @return the profile
      */
     public static Profile of(Piece... pieces) {
         return new Profile(List.of(pieces));
     }
 
     /**
-     * The profile of a norm, {@code h(r) = strength·r}.
+     * {@return the profile of a norm, {@code h(r) = strength·r}}
      *
      * @param strength λ_g ≥ 0
-     * @return the profile
      */
     public static Profile norm(double strength) {
         return of(new Piece(0, strength, 0));

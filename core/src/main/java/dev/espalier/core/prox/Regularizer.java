@@ -33,10 +33,9 @@ public record Regularizer(Penalty penalty, Groups groups) {
     }
 
     /**
-     * All of the penalty of a group, that of the groups within it included.
+     * {@return all of the penalty of a group, that of the groups within it included}
      *
      * @param group which group, from 0
-     * @return the penalty
      */
     public NestedProfile whole(int group) {
         return groups instanceof NestedGroups nested && penalty instanceof NestedLasso lasso
@@ -45,10 +44,9 @@ public record Regularizer(Penalty penalty, Groups groups) {
     }
 
     /**
-     * The same groups with another penalty.
+     * {@return the same groups with another penalty}
      *
      * @param other the penalty of each group
-     * @return the regularizer
      */
     public Regularizer withPenalty(Penalty other) {
         return new Regularizer(other, groups);

@@ -28,10 +28,9 @@ public sealed interface UpdateRule {
     }
 
     /**
-     * The rule at a step.
+     * {@return the rule at a step}
      *
      * @param step which step, from 1
-     * @return its numbers
      */
     Coefficients at(long step);
 

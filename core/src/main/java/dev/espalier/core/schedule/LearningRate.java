@@ -18,10 +18,9 @@ public sealed interface LearningRate {
     double at(long step);
 
     /**
-     * The same rate throughout.
+     * {@return the same rate throughout}
      *
      * @param rate α
-     * @return the schedule
      */
     static LearningRate constant(double rate) {
         return new Constant(rate);
@@ -38,11 +37,10 @@ public sealed interface LearningRate {
     }
 
     /**
-     * This schedule for some steps, then another one.
+     * {@return this schedule for some steps, then another one}
      *
      * @param steps how long this one holds
      * @param next what follows, from its own step 0
-     * @return the schedule
      */
     default LearningRate then(long steps, LearningRate next) {
         return new Then(this, steps, next);

@@ -17,11 +17,10 @@ public record Parameter(String name, long size) {
     }
 
     /**
-     * A parameter of a given shape.
+     * {@return a parameter of a given shape}
      *
      * @param name unique in the model
      * @param shape its shape
-     * @return the parameter
      */
     public static Parameter of(String name, long... shape) {
         return new Parameter(name, Arrays.stream(shape).reduce(1, Math::multiplyExact));

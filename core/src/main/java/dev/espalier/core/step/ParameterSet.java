@@ -54,30 +54,24 @@ public record ParameterSet(
     }
 
     /**
-     * The same with weight decay.
+     * {@return the same with weight decay}
      *
      * @param decay λ_wd ≥ 0
-     * @return the set
      */
     public ParameterSet withWeightDecay(double decay) {
         return new ParameterSet(parameters, learningRate, decay, regularizer, frozen);
     }
 
     /**
-     * The same with a penalty.
+     * {@return the same with a penalty}
      *
      * @param penalty the penalty and its groups
-     * @return the set
      */
     public ParameterSet withRegularizer(Regularizer penalty) {
         return new ParameterSet(parameters, learningRate, weightDecay, penalty, frozen);
     }
 
-    /**
-     * The same, left as it is by every step.
-     *
-     * @return the set
-     */
+    /** {@return the same, left as it is by every step} */
     public ParameterSet withoutTraining() {
         return new ParameterSet(parameters, learningRate, weightDecay, regularizer, true);
     }

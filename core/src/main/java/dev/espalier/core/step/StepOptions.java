@@ -42,40 +42,36 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
     }
 
     /**
-     * The same with another method.
+     * {@return the same with another method}
      *
      * @param other what is done with penalties
-     * @return the options
      */
     public StepOptions withMethod(Method other) {
         return new StepOptions(other, nonFinite, tolerance, threads);
     }
 
     /**
-     * The same with another way to treat gradients that are not finite.
+     * {@return the same with another way to treat gradients that are not finite}
      *
      * @param other what is done
-     * @return the options
      */
     public StepOptions withNonFinite(NonFinite other) {
         return new StepOptions(method, other, tolerance, threads);
     }
 
     /**
-     * The same with another tolerance.
+     * {@return the same with another tolerance}
      *
      * @param other how exactly the proximal operator is solved
-     * @return the options
      */
     public StepOptions withTolerance(ToleranceSchedule other) {
         return new StepOptions(method, nonFinite, other, threads);
     }
 
     /**
-     * The same on another number of threads.
+     * {@return the same on another number of threads}
      *
      * @param count number of threads
-     * @return the options
      */
     public StepOptions withThreads(int count) {
         return new StepOptions(method, nonFinite, tolerance, count);

@@ -17,10 +17,9 @@ public record Place(int gpu) {
     }
 
     /**
-     * The memory of a GPU.
+     * {@return the memory of a GPU}
      *
      * @param index number of the GPU, as the CUDA driver counts
-     * @return the place
      */
     public static Place gpu(int index) {
         Check.atLeast("index", index, 0);

@@ -47,61 +47,56 @@ public final class TensorView {
     }
 
     /**
-     * A view of raw memory.
+     * {@return a view of raw memory}
      *
      * @param segment the memory; element zero of the tensor is at its beginning
      * @param type how a number is stored
      * @param shape number of elements along every dimension
      * @param strides distance, in elements, between neighbours along every dimension
-     * @return the view
      */
     public static TensorView of(MemorySegment segment, ElementType type, long[] shape, long[] strides) {
         return of(Place.HOST, segment, type, shape, strides);
     }
 
     /**
-     * A view of raw memory anywhere.
+     * {@return a view of raw memory anywhere}
      *
      * @param place where the memory is; unless that is the host, elements cannot be read or written one by one
      * @param segment the memory, or the addresses that it has on its device; element zero of the tensor is at its beginning
      * @param type how a number is stored
      * @param shape number of elements along every dimension
      * @param strides distance, in elements, between neighbours along every dimension
-     * @return the view
      */
     public static TensorView of(Place place, MemorySegment segment, ElementType type, long[] shape, long[] strides) {
         return new TensorView(place, segment, type, shape.clone(), strides.clone());
     }
 
     /**
-     * A view of raw memory in row-major order.
+     * {@return a view of raw memory in row-major order}
      *
      * @param segment the memory
      * @param type how a number is stored
      * @param shape number of elements along every dimension
-     * @return the view
      */
     public static TensorView of(MemorySegment segment, ElementType type, long... shape) {
         return of(Place.HOST, segment, type, shape, rowMajor(shape));
     }
 
     /**
-     * A view of a float array in row-major order.
+     * {@return a view of a float array in row-major order}
      *
      * @param values the array, written through
      * @param shape number of elements along every dimension; one dimension of all elements if left out
-     * @return the view
      */
     public static TensorView of(float[] values, long... shape) {
         return ofArray(MemorySegment.ofArray(values), ElementType.FLOAT32, values.length, shape);
     }
 
     /**
-     * A view of a double array in row-major order.
+     * {@return a view of a double array in row-major order}
      *
      * @param values the array, written through
      * @param shape number of elements along every dimension; one dimension of all elements if left out
-     * @return the view
      */
     public static TensorView of(double[] values, long... shape) {
         return ofArray(MemorySegment.ofArray(values), ElementType.FLOAT64, values.length, shape);
@@ -112,10 +107,9 @@ public final class TensorView {
     }
 
     /**
-     * The element at a logical index.
+     * {@return the element at a logical index}
      *
      * @param index position in row-major order of the shape
-     * @return its value
      */
     public double get(long index) {
         return type.load(segment, position(index));

@@ -24,12 +24,11 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
     }
 
     /**
-     * What settings say of a table.
+     * {@return what settings say of a table}
      *
      * @param values the section's values, of a {@link TableKind}
      * @param place what messages call the table's head
      * @param columns the names of its columns
-     * @return the selection
      * @throws DataException if a column is not there, or nothing is left to say the labels from
      */
     public static Selection of(Values values, String place, List<String> columns) throws DataException {

@@ -69,11 +69,7 @@ public abstract class TableKind implements DataKind {
     /** For kinds of tables. */
     protected TableKind() {}
 
-    /**
-     * The keys that all kinds of tables have.
-     *
-     * @return the keys
-     */
+    /** {@return the keys that all kinds of tables have} */
     protected static List<Key<?>> tableKeys() {
         return List.of(
                 LABEL,

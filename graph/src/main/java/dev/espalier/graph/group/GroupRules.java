@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.GraphException;
-import dev.espalier.graph.Node;
 import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Node;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -66,11 +66,7 @@ public final class GroupRules {
         this.heads = heads;
     }
 
-    /**
-     * Every weight.
-     *
-     * @return the rules
-     */
+    /** {@return every weight} */
     public static GroupRules everything() {
         return new GroupRules(true, List.of(), Readers.APART, false);
     }
@@ -85,20 +81,18 @@ public final class GroupRules {
     }
 
     /**
-     * The same, with some weights more.
+     * {@return the same, with some weights more}
      *
      * @param selector which
-     * @return the rules
      */
     public GroupRules include(Selector selector) {
         return with(new Rule(selector, true));
     }
 
     /**
-     * The same, without some weights.
+     * {@return the same, without some weights}
      *
      * @param selector which
-     * @return the rules
      */
     public GroupRules exclude(Selector selector) {
         return with(new Rule(selector, false));

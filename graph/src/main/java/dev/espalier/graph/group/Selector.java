@@ -88,10 +88,9 @@ public sealed interface Selector {
     }
 
     /**
-     * What this or another selector picks.
+     * {@return what this or another selector picks}
      *
      * @param other the other
-     * @return the selector
      */
     default Selector or(Selector other) {
         return new AnyOf(List.of(this, other));

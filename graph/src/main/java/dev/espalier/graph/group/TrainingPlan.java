@@ -1,14 +1,14 @@
 package dev.espalier.graph.group;
 
 import dev.espalier.core.check.Check;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.Initializer;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,11 +34,10 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
     }
 
     /**
-     * A plan without weight decay, and with nothing frozen.
+     * {@return a plan without weight decay, and with nothing frozen}
      *
      * @param penalty the penalty of every group
      * @param learningRate α over steps
-     * @return the plan
      */
     public static TrainingPlan of(Penalty penalty, LearningRate learningRate) {
         return new TrainingPlan(penalty, learningRate, 0, Selector.nothing());
@@ -55,20 +54,18 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
     }
 
     /**
-     * The same with weight decay.
+     * {@return the same with weight decay}
      *
      * @param decay λ_wd ≥ 0
-     * @return the plan
      */
     public TrainingPlan withWeightDecay(double decay) {
         return new TrainingPlan(penalty, learningRate, decay, frozen);
     }
 
     /**
-     * The same with frozen parameters.
+     * {@return the same with frozen parameters}
      *
      * @param selector which parameters stay as they are: those that it picks at any node that reads them
-     * @return the plan
      */
     public TrainingPlan withFrozen(Selector selector) {
         return new TrainingPlan(penalty, learningRate, weightDecay, selector);

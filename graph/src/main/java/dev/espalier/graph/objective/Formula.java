@@ -96,10 +96,9 @@ public final class Formula {
     }
 
     /**
-     * A number.
+     * {@return a number}
      *
      * @param value the number
-     * @return the tensor
      */
     public Value number(double value) {
         return constant(Tensor.scalar(DataType.FLOAT32, value));
@@ -186,12 +185,11 @@ public final class Formula {
     }
 
     /**
-     * A choice, element by element.
+     * {@return a choice, element by element}
      *
      * @param condition where it is not zero, {@code yes} is taken
      * @param yes one
      * @param no the other
-     * @return the tensor
      */
     public Value where(Value condition, Value yes, Value no) {
         return apply(new Where(), cast(condition, DataType.BOOL), yes, no);
@@ -252,11 +250,10 @@ public final class Formula {
     }
 
     /**
-     * The same numbers, stored otherwise.
+     * {@return the same numbers, stored otherwise}
      *
      * @param value a tensor
      * @param data how
-     * @return the tensor
      */
     public Value cast(Value value, DataType data) {
         return builder.data(value) == data ? value : apply(new Cast(data), value);
@@ -284,11 +281,10 @@ public final class Formula {
     }
 
     /**
-     * The logarithm of a softmax.
+     * {@return the logarithm of a softmax}
      *
      * @param logits a tensor
      * @param axis along which the exponentials add up to 1
-     * @return the tensor
      */
     public Value logSoftmax(Value logits, long axis) {
         return apply(new Softmax(axis, true), logits);
@@ -358,11 +354,10 @@ public final class Formula {
     }
 
     /**
-     * The sum along one axis.
+     * {@return the sum along one axis}
      *
      * @param value a tensor
      * @param axis the axis, which goes
-     * @return the sums
      */
     public Value sum(Value value, long axis) {
         return apply(new Reduce(Reduce.Function.SUM, List.of(axis), false), value);

@@ -25,10 +25,9 @@ public record Terms(SequencedMap<String, Double> values) {
     }
 
     /**
-     * One term.
+     * {@return one term}
      *
      * @param term its name
-     * @return its value
      */
     public double get(String term) {
         Double value = values.get(term);

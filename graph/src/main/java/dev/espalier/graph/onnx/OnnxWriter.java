@@ -53,29 +53,23 @@ public final class OnnxWriter {
         }
 
         /**
-         * The same with another version of the operators.
+         * {@return the same with another version of the operators}
          *
          * @param other the version, 13 to 21
-         * @return the options
          */
         public Options withOpset(int other) {
             return new Options(other, externalData, metadata);
         }
 
-        /**
-         * The same with large tensors in a second file.
-         *
-         * @return the options
-         */
+        /** {@return the same with large tensors in a second file} */
         public Options withExternalData() {
             return new Options(opset, true, metadata);
         }
 
         /**
-         * The same with other notes besides those of the graph.
+         * {@return the same with other notes besides those of the graph}
          *
          * @param other the notes; they replace what the graph has under the same keys
-         * @return the options
          */
         public Options withMetadata(Map<String, String> other) {
             return new Options(opset, externalData, new TreeMap<>(other));

@@ -28,31 +28,28 @@ public record Fact(TensorType type, @Nullable List<Dimension> elements) {
     }
 
     /**
-     * A tensor whose contents are not known.
+     * {@return a tensor whose contents are not known}
      *
      * @param data how its numbers are stored
      * @param shape its shape
-     * @return the fact
      */
     public static Fact of(DataType data, Shape shape) {
         return of(new TensorType(data, shape));
     }
 
     /**
-     * A tensor whose contents are not known.
+     * {@return a tensor whose contents are not known}
      *
      * @param type its type
-     * @return the fact
      */
     public static Fact of(TensorType type) {
         return new Fact(type, null);
     }
 
     /**
-     * A constant.
+     * {@return a constant}
      *
      * @param tensor its contents
-     * @return the fact
      */
     public static Fact of(Tensor tensor) {
         boolean small = !tensor.type().isFloat() && tensor.size() <= MOST_ELEMENTS;
@@ -94,10 +91,9 @@ public record Fact(TensorType type, @Nullable List<Dimension> elements) {
     }
 
     /**
-     * The same contents seen in another shape.
+     * {@return the same contents seen in another shape}
      *
      * @param shape the shape
-     * @return the fact
      */
     public Fact reshaped(Shape shape) {
         return new Fact(type.with(shape), elements);

@@ -36,10 +36,9 @@ public record Operands(List<@Nullable Fact> facts, String label) {
     }
 
     /**
-     * What is known of an input.
+     * {@return what is known of an input}
      *
      * @param index which input
-     * @return the fact
      */
     public Fact get(int index) {
         Fact fact = index < facts.size() ? facts.get(index) : null;
@@ -50,10 +49,9 @@ public record Operands(List<@Nullable Fact> facts, String label) {
     }
 
     /**
-     * The shape of an input.
+     * {@return the shape of an input}
      *
      * @param index which input
-     * @return its shape
      */
     public Shape shape(int index) {
         return get(index).shape();

@@ -27,30 +27,27 @@ public record PruneOptions(Set<String> keep, int roundTo, double threshold) {
     }
 
     /**
-     * The same with layers to keep.
+     * {@return the same with layers to keep}
      *
      * @param names names of nodes
-     * @return the options
      */
     public PruneOptions withKeep(Set<String> names) {
         return new PruneOptions(names, roundTo, threshold);
     }
 
     /**
-     * The same with rounded channel counts.
+     * {@return the same with rounded channel counts}
      *
      * @param multiple what they are rounded up to a multiple of
-     * @return the options
      */
     public PruneOptions withRoundTo(int multiple) {
         return new PruneOptions(keep, multiple, threshold);
     }
 
     /**
-     * The same with a threshold, which is not exact.
+     * {@return the same with a threshold, which is not exact}
      *
      * @param other the threshold
-     * @return the options
      */
     public PruneOptions withThreshold(double other) {
         return new PruneOptions(keep, roundTo, other);

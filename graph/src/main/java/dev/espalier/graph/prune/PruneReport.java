@@ -111,10 +111,9 @@ public record PruneReport(
     }
 
     /**
-     * The same with a difference.
+     * {@return the same with a difference}
      *
      * @param difference the largest between the outputs of both models
-     * @return the report
      */
     public PruneReport withDifference(double difference) {
         return new PruneReport(
@@ -129,11 +128,10 @@ public record PruneReport(
     }
 
     /**
-     * The same with latencies.
+     * {@return the same with latencies}
      *
      * @param before milliseconds of a run of the model
      * @param after milliseconds of a run of what is left of it
-     * @return the report
      */
     public PruneReport withLatency(double before, double after) {
         return new PruneReport(

@@ -168,10 +168,9 @@ public final class Dimension {
     }
 
     /**
-     * A known length.
+     * {@return a known length}
      *
      * @param value the number
-     * @return the dimension
      */
     public static Dimension of(long value) {
         return term(Product.EMPTY, value);
@@ -234,9 +233,8 @@ public final class Dimension {
     }
 
     /**
-     * The length as a number.
+     * {@return the length as a number}
      *
-     * @return the number
      * @throws IllegalStateException if it is not known
      */
     public long value() {

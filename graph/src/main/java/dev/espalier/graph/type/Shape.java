@@ -21,20 +21,18 @@ public record Shape(List<Dimension> dimensions) {
     }
 
     /**
-     * A shape of known lengths.
+     * {@return a shape of known lengths}
      *
      * @param lengths one for each axis
-     * @return the shape
      */
     public static Shape ofLengths(long... lengths) {
         return new Shape(Arrays.stream(lengths).mapToObj(Dimension::of).toList());
     }
 
     /**
-     * A shape of lengths and names.
+     * {@return a shape of lengths and names}
      *
      * @param lengths for each axis a {@link Dimension}, a whole number, or the name of a symbol
-     * @return the shape
      */
     public static Shape of(Object... lengths) {
         return new Shape(Arrays.stream(lengths).map(Shape::dimension).toList());
@@ -71,21 +69,19 @@ public record Shape(List<Dimension> dimensions) {
     }
 
     /**
-     * An axis as an index from the front.
+     * {@return an axis as an index from the front}
      *
      * @param axis which axis; negative ones count from the end
-     * @return its index
      */
     public int axis(long axis) {
         return axis(axis, rank());
     }
 
     /**
-     * An axis as an index from the front.
+     * {@return an axis as an index from the front}
      *
      * @param axis which axis; negative ones count from the end
      * @param rank how many axes there are
-     * @return its index
      */
     public static int axis(long axis, int rank) {
         if (axis < -rank || axis >= rank) {
@@ -124,11 +120,10 @@ public record Shape(List<Dimension> dimensions) {
     }
 
     /**
-     * The same with another length along one axis.
+     * {@return the same with another length along one axis}
      *
      * @param axis which axis; negative ones count from the end
      * @param length its new length
-     * @return the shape
      */
     public Shape with(long axis, Dimension length) {
         List<Dimension> changed = new ArrayList<>(dimensions);

@@ -27,23 +27,21 @@ public final class Tensor {
     }
 
     /**
-     * A tensor over memory that nobody writes any more.
+     * {@return a tensor over memory that nobody writes any more}
      *
      * @param type how its numbers are stored
      * @param shape its lengths
      * @param data its numbers, little-endian, in row-major order
-     * @return the tensor
      */
     public static Tensor of(DataType type, long[] shape, MemorySegment data) {
         return new Tensor(type, shape.clone(), data);
     }
 
     /**
-     * A tensor of single precision numbers.
+     * {@return a tensor of single precision numbers}
      *
      * @param values its numbers; copied
      * @param shape its lengths; one axis of all numbers if left out
-     * @return the tensor
      */
     public static Tensor of(float[] values, long... shape) {
         return filled(DataType.FLOAT32, shape.length == 0 ? new long[] {values.length} : shape, values.length)
@@ -51,11 +49,10 @@ public final class Tensor {
     }
 
     /**
-     * A tensor of whole numbers of eight bytes.
+     * {@return a tensor of whole numbers of eight bytes}
      *
      * @param values its numbers; copied
      * @param shape its lengths; one axis of all numbers if left out
-     * @return the tensor
      */
     public static Tensor of(long[] values, long... shape) {
         return filled(DataType.INT64, shape.length == 0 ? new long[] {values.length} : shape, values.length)
@@ -77,10 +74,9 @@ public final class Tensor {
     @FunctionalInterface
     public interface DoubleSource {
         /**
-         * One number.
+         * {@return one number}
          *
          * @param index its position in row-major order
-         * @return the number
          */
         double at(long index);
     }
@@ -89,33 +85,30 @@ public final class Tensor {
     @FunctionalInterface
     public interface LongSource {
         /**
-         * One number.
+         * {@return one number}
          *
          * @param index its position in row-major order
-         * @return the number
          */
         long at(long index);
     }
 
     /**
-     * A tensor of computed numbers, rounded to the type.
+     * {@return a tensor of computed numbers, rounded to the type}
      *
      * @param type how they are stored
      * @param shape its lengths
      * @param source computes them
-     * @return the tensor
      */
     public static Tensor compute(DataType type, long[] shape, DoubleSource source) {
         return filled(type, shape, size(shape)).set((target, i) -> type.storeDouble(target, i, source.at(i)));
     }
 
     /**
-     * A tensor of computed whole numbers, which a double might not hold.
+     * {@return a tensor of computed whole numbers, which a double might not hold}
      *
      * @param type how they are stored
      * @param shape its lengths
      * @param source computes them
-     * @return the tensor
      */
     public static Tensor computeLongs(DataType type, long[] shape, LongSource source) {
         return filled(type, shape, size(shape)).set((target, i) -> type.storeLong(target, i, source.at(i)));
@@ -218,10 +211,9 @@ public final class Tensor {
     }
 
     /**
-     * One number.
+     * {@return one number}
      *
      * @param index position in row-major order
-     * @return the number
      */
     public double getDouble(long index) {
         return type.loadDouble(data, index);
@@ -237,22 +229,14 @@ public final class Tensor {
         return type.loadLong(data, index);
     }
 
-    /**
-     * All numbers as whole numbers.
-     *
-     * @return a copy
-     */
+    /** {@return a copy of all numbers as whole numbers} */
     public long[] toLongs() {
         long[] values = new long[Math.toIntExact(size)];
         Arrays.setAll(values, this::getLong);
         return values;
     }
 
-    /**
-     * All numbers in single precision.
-     *
-     * @return a copy
-     */
+    /** {@return a copy of all numbers in single precision} */
     public float[] toFloats() {
         float[] values = new float[Math.toIntExact(size)];
         for (int i = 0; i < values.length; i++) {

@@ -11,20 +11,18 @@ import java.util.Locale;
 public record TensorType(DataType data, Shape shape) {
 
     /**
-     * The same numbers in another shape.
+     * {@return the same numbers in another shape}
      *
      * @param other the shape
-     * @return the type
      */
     public TensorType with(Shape other) {
         return new TensorType(data, other);
     }
 
     /**
-     * The same shape of other numbers.
+     * {@return the same shape of other numbers}
      *
      * @param other how they are stored
-     * @return the type
      */
     public TensorType with(DataType other) {
         return new TensorType(other, shape);
