@@ -8,7 +8,6 @@ import dev.espalier.data.image.MnistKind;
 import dev.espalier.data.table.CsvKind;
 
 /** Data sets of typed columns, how they are split and encoded, batches of them, and the kinds of data that come along. */
-@SuppressWarnings("module") // the modules that walled packages are exported to come after this one
 module dev.espalier.data {
     requires static transitive org.jspecify;
     requires transitive dev.espalier.graph;
@@ -20,9 +19,7 @@ module dev.espalier.data {
     requires org.apache.commons.compress;
 
     exports dev.espalier.data;
-    exports dev.espalier.data.table to
-            dev.espalier.table,
-            dev.espalier.text;
+    exports dev.espalier.data.table;
 
     uses DataKind;
 

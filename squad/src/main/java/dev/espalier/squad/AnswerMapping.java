@@ -8,7 +8,7 @@ package dev.espalier.squad;
  * @param lost answers that could not be found: their questions are not learned from
  * @param widened answers that start or end inside a token, of which the whole token is learned
  */
-public record AnswerMapping(int questions, int moved, int lost, int widened) {
+record AnswerMapping(int questions, int moved, int lost, int widened) {
     static final AnswerMapping NONE = new AnswerMapping(0, 0, 0, 0);
 
     AnswerMapping plus(AnswerMapping other) {

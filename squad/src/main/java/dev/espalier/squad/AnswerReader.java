@@ -33,7 +33,7 @@ public final class AnswerReader {
      * @param answers for each question its answers, the likeliest first; none if the model's starts all lie behind its ends
      * @param loss the mean over all windows whose answer is known; NaN if there are none
      */
-    public record Reading(List<List<AnswerSpan>> answers, double loss) {
+    record Reading(List<List<AnswerSpan>> answers, double loss) {
         /** Copies the lists. */
         public Reading {
             answers = answers.stream().map(List::copyOf).toList();
@@ -46,7 +46,7 @@ public final class AnswerReader {
      * @param windows the windows
      * @return the answers
      */
-    public Reading read(Windows windows) {
+    Reading read(Windows windows) {
         List<List<AnswerSpan>> answers = new ArrayList<>(Collections.nCopies(windows.questionCount(), List.of()));
         double loss = 0;
         long labelled = 0;
@@ -86,7 +86,7 @@ public final class AnswerReader {
      * @param labels what it should have answered, as {@link WindowBatch#labels} has it
      * @return from 0 to the size of the batch
      */
-    public static int right(Map<String, Tensor> outputs, Map<String, Tensor> inputs, List<Tensor> labels) {
+    static int right(Map<String, Tensor> outputs, Map<String, Tensor> inputs, List<Tensor> labels) {
         Tensor mask = WindowBatch.mask(inputs);
         long[] shape = mask.shape();
         AnswerLogits logits = new AnswerLogits(outputs, shape);

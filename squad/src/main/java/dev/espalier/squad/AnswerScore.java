@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param exactMatch 1 if the answer is one of those that people gave, else 0
  * @param f1 the largest harmonic mean of precision and recall of the answer's words, among the answers that people gave
  */
-public record AnswerScore(double exactMatch, double f1) {
+record AnswerScore(double exactMatch, double f1) {
     private static final Pattern PUNCTUATION = Pattern.compile("[!-/:-@\\[-`{-~]");
 
     // What Python's \b means, which is not what Java's means: accents that stand alone, for one.

@@ -13,7 +13,7 @@ import java.util.Set;
  * @param to the index after its end
  * @param score the start's logit and the end's, added; larger is likelier
  */
-public record AnswerSpan(int from, int to, double score) {
+record AnswerSpan(int from, int to, double score) {
     /** The likeliest first; among equals, what comes first in the text. */
     static final Comparator<AnswerSpan> ORDER = Comparator.comparingDouble(AnswerSpan::score)
             .reversed()

@@ -42,7 +42,7 @@ import java.util.stream.Collectors;
  * token_type_ids} to {@code start_logits} and {@code end_logits}, all {@code [batch, tokens]}. A sample is a window, except
  * in an evaluation, where it is a question.
  */
-public final class Answering implements Task {
+final class Answering implements Task {
     /** The token to be found that an answer begins with. */
     private static final String START = "start";
 

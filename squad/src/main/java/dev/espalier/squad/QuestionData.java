@@ -15,7 +15,7 @@ import java.util.SequencedMap;
  * @param validation what it is watched by while it learns; the test part itself, if the recipe sets nothing aside
  * @param test what it is judged by in the end
  */
-public record QuestionData(Windows train, Windows validation, Windows test) {
+record QuestionData(Windows train, Windows validation, Windows test) {
     /**
      * Loads what a recipe names. First both parts are limited, then validation is cut off the training part, by whole texts.
      *

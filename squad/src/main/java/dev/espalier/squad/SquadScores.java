@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param f1 the mean overlap with the nearest answer that people gave, from 0 to 1
  * @param questions how many were asked
  */
-public record SquadScores(double exactMatch, double f1, int questions) {
+record SquadScores(double exactMatch, double f1, int questions) {
     /**
      * Scores answers.
      *

@@ -11,7 +11,7 @@ package dev.espalier.squad;
  *     all in this window; −1 if nobody knows the answer
  * @param end the same of its last token
  */
-public record Window(int question, int questionTokens, int from, int to, int start, int end) {
+record Window(int question, int questionTokens, int from, int to, int start, int end) {
     /**
      * The number of tokens in it.
      *

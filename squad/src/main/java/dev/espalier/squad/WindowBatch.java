@@ -16,7 +16,7 @@ import java.util.function.ToIntFunction;
  * @param inputs {@code input_ids}, {@code attention_mask} and {@code token_type_ids}, all whole numbers {@code [batch,
  *     tokens]}
  */
-public record WindowBatch(List<Window> windows, SequencedMap<String, Tensor> inputs) {
+record WindowBatch(List<Window> windows, SequencedMap<String, Tensor> inputs) {
     /** Takes copies. */
     public WindowBatch {
         windows = List.copyOf(windows);

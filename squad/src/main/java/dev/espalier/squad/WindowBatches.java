@@ -16,7 +16,7 @@ import java.util.Random;
  * <p>A batch is a function of the seed, its epoch and its number alone. So a run that is resumed at a {@link #position}
  * sees what it would have seen. Nothing is loaded ahead: a batch is made in less than a millisecond.
  */
-public final class WindowBatches implements Iterator<WindowBatch> {
+final class WindowBatches implements Iterator<WindowBatch> {
     /**
      * So many batches in a row of a random order are sorted by length among themselves. With more of them less is filled
      * up, but long windows would always meet the same long windows.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Questions and texts as a model reads them. Kept are the tokens of every question and, once, of every text; the tensors
  * are made from them batch by batch.
  */
-public final class Windows {
+final class Windows {
     /**
      * Batches are as long as their longest window, rounded up to a multiple of this: an engine prepares itself for each
      * length that it meets.

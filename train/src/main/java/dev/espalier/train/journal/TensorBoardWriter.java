@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
  * <p>A record is the length of its message (8 bytes), a checksum of these 8 bytes, the message, and a checksum of it; all
  * little-endian. The first event names the version of the format.
  */
-public final class TensorBoardWriter implements AutoCloseable {
+final class TensorBoardWriter implements AutoCloseable {
     private static final String VERSION = "brain.Event:2";
 
     /** What TensorFlow adds to a rotated checksum, so that a checksum of data with checksums in it is no trivial one. */

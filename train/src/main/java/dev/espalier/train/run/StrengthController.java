@@ -25,7 +25,7 @@ import java.util.SequencedMap;
  * then, and from tearing the model apart. As all of it counts progress, not calls, it does not matter how often λ is
  * adapted.
  */
-public final class StrengthController {
+final class StrengthController {
     /** I: an error of 0.1 over a tenth of the training changes λ by a factor of 1.8. */
     private static final double INTEGRAL_GAIN = 60;
 
