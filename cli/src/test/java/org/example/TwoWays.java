@@ -17,7 +17,7 @@ import java.util.List;
 public final class TwoWays implements ModelKind {
     private static final Key<Integer> HIDDEN = Key.whole("model.units", "width of the hidden layer")
             .in(Range.atLeast(1))
-            .otherwise(12);
+            .withDefault(12);
 
     @Override
     public String name() {

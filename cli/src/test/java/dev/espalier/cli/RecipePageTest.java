@@ -34,7 +34,7 @@ final class RecipePageTest {
                                 key.name(),
                                 String.join(", ", section.owners(key)),
                                 key.takes(),
-                                key.usualText().map(text -> "`" + text + "`").orElse("required"),
+                                key.defaultText().map(text -> "`" + text + "`").orElse("required"),
                                 key.meaning() + (key.isChangeable() ? "; may change on `--resume`" : "")))
                 .collect(Collectors.joining());
     }

@@ -18,26 +18,26 @@ public final class DataSection {
                     "data.validation_fraction",
                     "how much of the training part is set aside for validation; 0 to validate on the test part")
             .in(Range.fraction())
-            .otherwise(0.0);
+            .withDefault(0.0);
     /** {@code data.train_limit}. */
     public static final Key<Integer> TRAIN_LIMIT = Key.whole(
                     "data.train_limit",
                     "samples of the training part that are used at most, validation included; 0 for all")
             .in(Range.atLeast(0))
-            .otherwise(0);
+            .withDefault(0);
     /** {@code data.test_limit}. */
     public static final Key<Integer> TEST_LIMIT = Key.whole(
                     "data.test_limit", "test samples that are used at most; 0 for all")
             .in(Range.atLeast(0))
-            .otherwise(0);
+            .withDefault(0);
     /** {@code data.split_seed}. */
     public static final Key<Long> SPLIT_SEED = Key.longWhole(
                     "data.split_seed", "what the draw of held-out and limited samples depends on")
-            .otherwise(Holdout.DEFAULT.seed());
+            .withDefault(Holdout.DEFAULT.seed());
     /** {@code data.loaders}. */
     public static final Key<Integer> LOADERS = Key.whole("data.loaders", "threads that load ahead of training")
             .in(Range.atLeast(1))
-            .otherwise(2)
+            .withDefault(2)
             .changeable();
 
     /** {@code data.dir}, of kinds that are folders of files. */
@@ -49,28 +49,28 @@ public final class DataSection {
     public static final Key<Boolean> NORMALIZE = Key.flag(
                     "data.normalize",
                     "whether each channel, or column of a table, is shifted to mean 0 and scaled to deviation 1")
-            .otherwise(true);
+            .withDefault(true);
     /** {@code data.padding}, of kinds of images. */
     public static final Key<Integer> PADDING = Key.whole(
                     "data.padding", "black pixels around a training image before a random crop; 0 for no crop")
             .in(Range.atLeast(0))
-            .otherwise(0);
+            .withDefault(0);
     /** {@code data.flip}, of kinds of images. */
     public static final Key<Boolean> FLIP = Key.flag(
                     "data.flip", "whether every other training image, at random, is mirrored")
-            .otherwise(false);
+            .withDefault(false);
     /** {@code data.label_type}, of kinds whose labels could be classes or numbers. */
     public static final Key<LabelType> LABEL_TYPE = Key.choice(
                     "data.label_type",
                     LabelType.class,
                     "whether labels are classes or numbers; by default, many different fractions are numbers and all else classes")
-            .otherwise(LabelType.AUTO);
+            .withDefault(LabelType.AUTO);
     /** {@code data.test_fraction}, of kinds that may have no test part. */
     public static final Key<Double> TEST_FRACTION = Key.decimal(
                     "data.test_fraction",
                     "how much of each class is held out for the test, where there is no test part")
             .in(Range.betweenZeroAndOne())
-            .otherwise(Holdout.DEFAULT.fraction());
+            .withDefault(Holdout.DEFAULT.fraction());
 
     /** All kinds, our own and those of others. */
     public static final Kinds<DataKind> KINDS = Kinds.found(ServiceLoader.load(DataKind.class));

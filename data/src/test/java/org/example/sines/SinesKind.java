@@ -16,9 +16,9 @@ import java.util.Optional;
 /** Waves of a frequency that is to be estimated. All that is needed to add a kind of data is in this file, and its name in another. */
 public final class SinesKind implements DataKind {
     private static final Key<Integer> COUNT =
-            Key.whole("data.count", "how many waves").in(Range.atLeast(10)).otherwise(50);
+            Key.whole("data.count", "how many waves").in(Range.atLeast(10)).withDefault(50);
     private static final Key<Integer> LENGTH =
-            Key.whole("data.length", "points of a wave").in(Range.atLeast(2)).otherwise(16);
+            Key.whole("data.length", "points of a wave").in(Range.atLeast(2)).withDefault(16);
 
     @Override
     public String name() {

@@ -17,7 +17,7 @@ public final class Key<T> {
     private final String path;
     private final ValueType<T> type;
     private final Optional<Range<T>> range;
-    private final Optional<T> usual;
+    private final Optional<T> defaultValue;
     private final boolean changeable;
     private final String meaning;
 
@@ -25,7 +25,7 @@ public final class Key<T> {
             String path,
             ValueType<T> type,
             Optional<Range<T>> range,
-            Optional<T> usual,
+            Optional<T> defaultValue,
             boolean changeable,
             String meaning) {
         if (!path.matches("[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*")) {
@@ -35,7 +35,7 @@ public final class Key<T> {
         this.path = path;
         this.type = type;
         this.range = range;
-        this.usual = usual;
+        this.defaultValue = defaultValue;
         this.changeable = changeable;
         this.meaning = meaning;
     }
@@ -185,7 +185,7 @@ public final class Key<T> {
      * @param legal which
      */
     public Key<T> in(Range<T> legal) {
-        return new Key<>(path, type, Optional.of(legal), usual, changeable, meaning);
+        return new Key<>(path, type, Optional.of(legal), defaultValue, changeable, meaning);
     }
 
     /**
@@ -194,7 +194,7 @@ public final class Key<T> {
      * @param value the default
      * @return the key, not required any more
      */
-    public Key<T> otherwise(T value) {
+    public Key<T> withDefault(T value) {
         return new Key<>(path, type, range, Optional.of(value), changeable, meaning);
     }
 
@@ -204,7 +204,7 @@ public final class Key<T> {
      * @return the key
      */
     public Key<T> changeable() {
-        return new Key<>(path, type, range, usual, true, meaning);
+        return new Key<>(path, type, range, defaultValue, true, meaning);
     }
 
     /**
@@ -248,8 +248,8 @@ public final class Key<T> {
      *
      * @return the default; empty if the key is required
      */
-    public Optional<T> usual() {
-        return usual;
+    public Optional<T> defaultValue() {
+        return defaultValue;
     }
 
     /**
@@ -257,8 +257,8 @@ public final class Key<T> {
      *
      * @return the default as TOML; empty if the key is required
      */
-    public Optional<String> usualText() {
-        return usual.map(type::print);
+    public Optional<String> defaultText() {
+        return defaultValue.map(type::print);
     }
 
     /**

@@ -55,14 +55,14 @@ public final class Section {
      * @param name its name in brackets
      * @param meaning what the kind decides, half a sentence
      * @param kinds the kinds
-     * @param usual the kind that holds if nobody says; empty if somebody has to
+     * @param defaultKind the kind that holds if nobody says; empty if somebody has to
      * @param common the keys that all kinds have, written after a kind's own
      * @return the section
      */
     public static Section of(
-            String name, String meaning, Kinds<?> kinds, Optional<String> usual, List<? extends Key<?>> common) {
+            String name, String meaning, Kinds<?> kinds, Optional<String> defaultKind, List<? extends Key<?>> common) {
         Key<String> key = Key.oneOf(name + ".kind", kinds.names(), meaning);
-        return new Section(name, usual.map(key::otherwise).orElse(key), kinds.all(), common);
+        return new Section(name, defaultKind.map(key::withDefault).orElse(key), kinds.all(), common);
     }
 
     /**

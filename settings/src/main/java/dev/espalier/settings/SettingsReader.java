@@ -197,10 +197,10 @@ final class SettingsReader {
         Key<String> key = section.kindKey().get();
         Entry entry = entries.get(key.path());
         if (entry == null) {
-            if (key.usual().isEmpty()) {
+            if (key.defaultValue().isEmpty()) {
                 missing(key);
             }
-            return key.usual();
+            return key.defaultValue();
         }
         Optional<String> kind = Optional.ofNullable(key.from(entry.value()));
         if (kind.isEmpty()) {
@@ -223,7 +223,7 @@ final class SettingsReader {
     private <T> void read(Key<T> key, Values.Builder values) {
         Entry entry = entries.get(key.path());
         if (entry == null) {
-            key.usual().ifPresentOrElse(value -> values.put(key, value), () -> missing(key));
+            key.defaultValue().ifPresentOrElse(value -> values.put(key, value), () -> missing(key));
             return;
         }
         boolean bareWord = entry.isOverride() && key.takesText() && !key.understands(entry.value());

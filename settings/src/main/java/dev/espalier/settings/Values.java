@@ -66,7 +66,7 @@ public final class Values {
     private static <T> void putDefault(Builder builder, Key<T> key) {
         builder.put(
                 key,
-                key.usual()
+                key.defaultValue()
                         .orElseThrow(() ->
                                 new IllegalArgumentException("%s has no default: say %s".formatted(key, key.takes()))));
     }

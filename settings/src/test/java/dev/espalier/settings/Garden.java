@@ -8,24 +8,24 @@ final class Garden {
     static final Key<Double> HEIGHT =
             Key.decimal("tree.height", "how high it is, in metres").in(Range.positive());
     static final Key<Boolean> EVERGREEN =
-            Key.flag("tree.evergreen", "whether it keeps its leaves").otherwise(false);
+            Key.flag("tree.evergreen", "whether it keeps its leaves").withDefault(false);
 
     static final Key<Integer> ARMS = Key.whole("shape.arms", "branches on either side")
             .in(Range.atLeast(1))
-            .otherwise(3);
+            .withDefault(3);
     static final Key<Integer> FAN_ARMS =
-            Key.whole("shape.arms", "branches in all").in(Range.atLeast(2)).otherwise(7);
+            Key.whole("shape.arms", "branches in all").in(Range.atLeast(2)).withDefault(7);
     static final Key<Double> ANGLE = Key.decimal("shape.angle", "between two branches, in degrees");
     static final Key<String> WALL = Key.text("shape.wall", "what it leans on").in(Range.notBlank());
 
     static final Key<List<String>> HELPERS =
-            Key.texts("water.helpers", "who helps").otherwise(List.of());
+            Key.texts("water.helpers", "who helps").withDefault(List.of());
     static final Key<Integer> EVERY =
-            Key.whole("water.every", "after how many days").in(Range.atLeast(1)).otherwise(2);
+            Key.whole("water.every", "after how many days").in(Range.atLeast(1)).withDefault(2);
     static final Key<String> CAN =
-            Key.text("water.can", "where the can stands").otherwise("shed").changeable();
+            Key.text("water.can", "where the can stands").withDefault("shed").changeable();
     static final Key<List<Long>> DAYS =
-            Key.longWholes("water.days", "days that are left out").otherwise(List.of());
+            Key.longWholes("water.days", "days that are left out").withDefault(List.of());
 
     /** A kind with a class of its own. */
     static final class Fan implements Kind {
@@ -63,7 +63,7 @@ final class Garden {
             "how it is trained",
             Kinds.<Kind>of(List.of(FREE, CORDON, new Fan())),
             Optional.of("free"),
-            List.of(WALL.otherwise("house")));
+            List.of(WALL.withDefault("house")));
     static final Section WATER = Section.of("water", List.of(HELPERS, EVERY, CAN, DAYS));
 
     static final Form FORM = new Form(

@@ -16,10 +16,10 @@ public final class AnsweringKind implements TaskKind {
     private static final Key<Integer> BEST = Key.whole(
                     "task.best", "how many of the likeliest starts and ends are combined")
             .in(Range.atLeast(1))
-            .otherwise(AnswerSearch.DEFAULT.best());
+            .withDefault(AnswerSearch.DEFAULT.best());
     private static final Key<Integer> ANSWER_LENGTH = Key.whole("task.answer_length", "tokens that an answer has at most")
             .in(Range.atLeast(1))
-            .otherwise(AnswerSearch.DEFAULT.answerLength());
+            .withDefault(AnswerSearch.DEFAULT.answerLength());
 
     /** Called by the service loader. */
     public AnsweringKind() {}

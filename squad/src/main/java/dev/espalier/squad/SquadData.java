@@ -19,22 +19,22 @@ public final class SquadData implements DataKind {
 
     private static final Key<String> TRAIN_FILE = Key.text("data.train_file", "the training part's file in the folder")
             .in(Range.notBlank())
-            .otherwise("train-v1.1.json");
+            .withDefault("train-v1.1.json");
     private static final Key<String> TEST_FILE = Key.text("data.test_file", "the test part's file in the folder")
             .in(Range.notBlank())
-            .otherwise("dev-v1.1.json");
+            .withDefault("dev-v1.1.json");
     private static final Key<Integer> LENGTH = Key.whole("data.length", "tokens in a window, question included")
             .in(Range.atLeast(8))
-            .otherwise(WindowPlan.DEFAULT.length());
+            .withDefault(WindowPlan.DEFAULT.length());
     private static final Key<Integer> STRIDE = Key.whole(
                     "data.stride", "tokens of the text that two windows in a row have in common")
             .in(Range.atLeast(0))
-            .otherwise(WindowPlan.DEFAULT.stride());
+            .withDefault(WindowPlan.DEFAULT.stride());
     private static final Key<Integer> QUESTION_LENGTH = Key.whole(
                     "data.question_length",
                     "tokens that a question is cut to; with `stride` and three special tokens below `length`")
             .in(Range.atLeast(1))
-            .otherwise(WindowPlan.DEFAULT.questionLength());
+            .withDefault(WindowPlan.DEFAULT.questionLength());
     /** Called by the service loader. */
     public SquadData() {}
 

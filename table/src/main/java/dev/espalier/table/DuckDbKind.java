@@ -35,21 +35,21 @@ public final class DuckDbKind extends TableKind {
     public static final Key<String> PATH = Key.text(
                     "data.path",
                     "a Parquet, JSON or CSV file, or several by a pattern such as data/*.parquet, relative to where the program is started")
-            .otherwise("")
+            .withDefault("")
             .changeable();
     /** {@code data.test_path}. */
     public static final Key<String> TEST_PATH = Key.text(
                     "data.test_path", "the same of the test part; if empty, some rows are held out")
-            .otherwise("")
+            .withDefault("")
             .changeable();
     /** {@code data.query}. */
     public static final Key<String> QUERY = Key.text(
                     "data.query", "SQL in place of a path, such as select * from 'a.parquet' join 'b.csv' using (id)")
-            .otherwise("");
+            .withDefault("");
     /** {@code data.test_query}. */
     public static final Key<String> TEST_QUERY = Key.text(
                     "data.test_query", "the same of the test part; if empty, some rows are held out")
-            .otherwise("");
+            .withDefault("");
 
     private static final Set<String> NUMBERS = Set.of(
             "TINYINT",

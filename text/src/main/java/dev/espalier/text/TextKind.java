@@ -35,7 +35,7 @@ public final class TextKind extends TableKind {
     private static final Key<Integer> LENGTH = Key.whole(
                     "data.length", "tokens that are read at most, special ones included; the longer text is cut first")
             .in(Range.atLeast(4))
-            .otherwise(128);
+            .withDefault(128);
 
     /** Called by the service loader. */
     public TextKind() {}

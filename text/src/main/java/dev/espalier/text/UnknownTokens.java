@@ -31,7 +31,7 @@ public record UnknownTokens(long tokens, long unknown, long withCapitals, List<S
                     "data.largest_unknown",
                     "a larger share of tokens that the vocabulary does not know, in any part, ends the training before it begins")
             .in(Range.share())
-            .otherwise(SUSPICIOUS)
+            .withDefault(SUSPICIOUS)
             .changeable();
 
     private static final int EXAMPLES = 4;

@@ -57,26 +57,26 @@ public final class NpyKind implements DataKind {
     /** {@code data.inputs}. */
     public static final Key<List<String>> INPUTS = Key.someTexts("data.inputs", "the arrays that a model is given")
             .in(Range.distinct())
-            .otherwise(List.of("x_train"));
+            .withDefault(List.of("x_train"));
     /** {@code data.targets}. */
     public static final Key<List<String>> TARGETS = Key.someTexts("data.targets", "the arrays that it is to say")
             .in(Range.distinct())
-            .otherwise(List.of("y_train"));
+            .withDefault(List.of("y_train"));
     /** {@code data.test_inputs}. */
     public static final Key<List<String>> TEST_INPUTS = Key.texts(
                     "data.test_inputs",
                     "the same of the test part; if empty, those with test in place of train, or some rows are held out")
-            .otherwise(List.of());
+            .withDefault(List.of());
     /** {@code data.test_targets}. */
     public static final Key<List<String>> TEST_TARGETS = Key.texts(
                     "data.test_targets", "the same of the test part; needed where data.test_inputs is set")
-            .otherwise(List.of());
+            .withDefault(List.of());
     /** {@code data.layout}. */
     public static final Key<Layout> LAYOUT = Key.choice(
                     "data.layout",
                     Layout.class,
                     "what the axes of an input's row are: any numbers, or an image's height, width and channels; bytes of an image are divided by 255")
-            .otherwise(Layout.NUMBERS);
+            .withDefault(Layout.NUMBERS);
 
     private static final int WHITE = 255;
 

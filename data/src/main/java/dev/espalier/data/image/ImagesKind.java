@@ -40,22 +40,22 @@ public final class ImagesKind extends LabelledImages {
     /** {@code data.size}. */
     public static final Key<Integer> SIZE = Key.whole("data.size", "height and width that images are brought to")
             .in(Range.atLeast(1))
-            .otherwise(32);
+            .withDefault(32);
     /** {@code data.channels}. */
     public static final Key<Integer> CHANNELS = Key.whole(
                     "data.channels", "what images are brought to: 1 for grey, 3 for colour")
             .in(new Range<>("1 or 3", value -> value == 1 || value == 3))
-            .otherwise(3);
+            .withDefault(3);
     /** {@code data.skip_broken}. */
     public static final Key<Boolean> SKIP_BROKEN = Key.flag(
                     "data.skip_broken", "whether files that cannot be decoded are left out; otherwise they are refused")
-            .otherwise(false);
+            .withDefault(false);
     /** {@code data.memory}. */
     public static final Key<Integer> MEMORY = Key.whole(
                     "data.memory",
                     "megabytes that decoded images may take, or they are decoded again for every batch; 0 for half of Java's memory")
             .in(Range.atLeast(0))
-            .otherwise(0)
+            .withDefault(0)
             .changeable();
 
     private static final long MEGABYTE = 1_000_000;

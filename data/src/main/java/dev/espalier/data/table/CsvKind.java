@@ -32,17 +32,17 @@ public final class CsvKind extends TableKind {
             .changeable();
     /** {@code data.header}. */
     public static final Key<Boolean> HEADER =
-            Key.flag("data.header", "whether the first line names the columns").otherwise(true);
+            Key.flag("data.header", "whether the first line names the columns").withDefault(true);
     /** {@code data.delimiter}. */
     public static final Key<String> DELIMITER = Key.text("data.delimiter", "what stands between two columns")
             .in(new Range<>(
                     "one character that is no quote and no line break",
                     value -> value.length() == 1 && "\"\n\r".indexOf(value.charAt(0)) < 0))
-            .otherwise(",");
+            .withDefault(",");
     /** {@code data.decimal}. */
     public static final Key<String> DECIMAL = Key.oneOf(
                     "data.decimal", List.of(".", ","), "what stands before the decimals of a number")
-            .otherwise(".");
+            .withDefault(".");
 
     /** Rows between two messages of progress. */
     private static final int PROGRESS = 100_000;

@@ -44,24 +44,24 @@ public abstract class TableKind implements DataKind {
                     "at least one, all different, none empty",
                     values -> Range.<String>distinct().legal().test(values)
                             && values.stream().noneMatch(String::isBlank)))
-            .otherwise(List.of("-1"));
+            .withDefault(List.of("-1"));
     /** {@code data.columns}. */
     public static final Key<List<String>> COLUMNS = Key.texts(
                     "data.columns", "the columns to say labels from, in this order; if empty, all others")
-            .otherwise(List.of());
+            .withDefault(List.of());
     /** {@code data.ignore}. */
     public static final Key<List<String>> IGNORE =
-            Key.texts("data.ignore", "columns to leave out, such as an id").otherwise(List.of());
+            Key.texts("data.ignore", "columns to leave out, such as an id").withDefault(List.of());
     /** {@code data.categories}. */
     public static final Key<List<String>> CATEGORIES = Key.texts(
                     "data.categories", "columns whose values are names even if they look like numbers, such as codes")
-            .otherwise(List.of());
+            .withDefault(List.of());
     /** {@code data.missing}. */
     public static final Key<Missing> MISSING = Key.choice(
                     "data.missing",
                     Missing.class,
                     "what becomes of missing values: refused, the column's mean, 0, or the row is dropped")
-            .otherwise(Missing.REFUSE);
+            .withDefault(Missing.REFUSE);
 
     /** What the joined inputs are called. */
     static final String FEATURES = "features";

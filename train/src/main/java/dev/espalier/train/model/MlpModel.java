@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class MlpModel implements ModelKind {
     private static final Key<List<Integer>> HIDDEN = Key.wholes("model.hidden", "width of each hidden layer")
             .in(Range.sizes())
-            .otherwise(List.of(256, 128));
+            .withDefault(List.of(256, 128));
 
     /** Called by the service loader. */
     public MlpModel() {}

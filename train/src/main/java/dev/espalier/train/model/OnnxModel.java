@@ -27,7 +27,7 @@ public final class OnnxModel implements ModelKind {
                     "model.fresh",
                     "whether the file's weights have learned nothing yet: for a regression, the labels' mean and deviation are then"
                             + " put behind its outputs")
-            .otherwise(false);
+            .withDefault(false);
 
     /** Called by the service loader. */
     public OnnxModel() {}

@@ -17,7 +17,7 @@ public final class ResNet34Model implements ModelKind {
     private static final Key<Integer> WIDTH = Key.whole(
                     "model.width", "channels of the first stage; each stage has twice as many as the one before")
             .in(Range.atLeast(1))
-            .otherwise(ResNet34.WIDTH);
+            .withDefault(ResNet34.WIDTH);
 
     /** Called by the service loader. */
     public ResNet34Model() {}

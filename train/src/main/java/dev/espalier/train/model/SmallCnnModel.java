@@ -16,10 +16,10 @@ public final class SmallCnnModel implements ModelKind {
     private static final Key<List<Integer>> CHANNELS = Key.wholes(
                     "model.channels", "output channels of each convolution; every second one halves the image")
             .in(Range.sizes())
-            .otherwise(List.of(32, 32, 64, 64));
+            .withDefault(List.of(32, 32, 64, 64));
     private static final Key<Boolean> BATCH_NORM = Key.flag(
                     "model.batch_norm", "whether a batch normalisation follows each convolution")
-            .otherwise(true);
+            .withDefault(true);
 
     /** Called by the service loader. */
     public SmallCnnModel() {}

@@ -16,11 +16,11 @@ public record CheckpointRecipe(int every, int keep) {
 
     private static final Key<Integer> EVERY = Key.whole("checkpoint.every", "after how many steps, again and again")
             .in(Range.atLeast(1))
-            .otherwise(500)
+            .withDefault(500)
             .changeable();
     private static final Key<Integer> KEEP = Key.whole("checkpoint.keep", "how many of the last checkpoints stay")
             .in(Range.atLeast(1))
-            .otherwise(2)
+            .withDefault(2)
             .changeable();
 
     static final Section SECTION = Section.of("checkpoint", List.of(EVERY, KEEP));

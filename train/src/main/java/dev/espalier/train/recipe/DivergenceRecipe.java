@@ -17,12 +17,12 @@ public record DivergenceRecipe(double largestLoss, int chanceEpochs) {
     private static final Key<Double> LARGEST_LOSS = Key.decimal(
                     "divergence.largest_loss", "a larger mean loss of an epoch ends the training")
             .in(Range.positive())
-            .otherwise(1e4);
+            .withDefault(1e4);
     private static final Key<Integer> CHANCE_EPOCHS = Key.whole(
                     "divergence.chance_epochs",
                     "so many evaluations in a row that are no better than without learning end the training; 0 for no such limit")
             .in(Range.atLeast(0))
-            .otherwise(5);
+            .withDefault(5);
 
     static final Section SECTION = Section.of("divergence", List.of(LARGEST_LOSS, CHANCE_EPOCHS));
 

@@ -17,11 +17,11 @@ public record EvaluationRecipe(int every, int batchSize) {
     private static final Key<Integer> EVERY = Key.whole(
                     "evaluation.every", "after how many epochs, again and again; always after the last")
             .in(Range.atLeast(1))
-            .otherwise(1);
+            .withDefault(1);
     private static final Key<Integer> BATCH_SIZE = Key.whole(
                     "evaluation.batch_size", "samples that are computed at once")
             .in(Range.atLeast(1))
-            .otherwise(256);
+            .withDefault(256);
 
     /** The section {@code [evaluation]}. */
     public static final Section SECTION = Section.of("evaluation", List.of(EVERY, BATCH_SIZE));

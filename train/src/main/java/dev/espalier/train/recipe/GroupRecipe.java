@@ -47,7 +47,7 @@ public record GroupRecipe(
                     "groups.rules",
                     Rules.class,
                     "what to start from: what the paper groups and freezes in this model, every weight, or none")
-            .otherwise(Rules.PAPER);
+            .withDefault(Rules.PAPER);
     private static final Key<List<String>> INCLUDE = patterns("groups.include", "names of weights to group as well");
     private static final Key<List<String>> EXCLUDE =
             patterns("groups.exclude", "names of weights not to group after all");
@@ -56,18 +56,18 @@ public record GroupRecipe(
                     Join.class,
                     "what becomes of layers that read the same channels, as query, key and value do: groups of their own,"
                             + " groups that they share, or such with their own within")
-            .otherwise(Join.NONE);
+            .withDefault(Join.NONE);
     private static final Key<Boolean> HEADS = Key.flag(
                     "groups.heads",
                     "whether an attention has one group for each head, in place of those of its four layers")
-            .otherwise(false);
+            .withDefault(false);
     private static final Key<List<String>> FROZEN =
             patterns("groups.frozen", "names of parameters that are not trained, besides those of `rules`");
 
     static final Section SECTION = Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN));
 
     private static Key<List<String>> patterns(String path, String meaning) {
-        return Key.texts(path, meaning).in(Range.patterns()).otherwise(List.of());
+        return Key.texts(path, meaning).in(Range.patterns()).withDefault(List.of());
     }
 
     /**

@@ -27,7 +27,7 @@ public record Method(
                     "method.tolerance",
                     "how exactly the proximal operator is solved; 0 for as exactly as the weights' type can tell")
             .in(Range.notNegative())
-            .otherwise(0.0);
+            .withDefault(0.0);
     /** Training without the penalty, for comparison. */
     public static final Method BASELINE = new Method(
             "baseline",

@@ -25,7 +25,7 @@ public record MethodRecipe(Method kind, double threshold, double tolerance, Step
                     "method.non_finite",
                     StepOptions.NonFinite.class,
                     "what a step does with a gradient that is not finite: stop the training, or leave the step out")
-            .otherwise(StepOptions.DEFAULT.nonFinite());
+            .withDefault(StepOptions.DEFAULT.nonFinite());
 
     private static final Kinds<Method> KINDS = Kinds.of(List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT));
 

@@ -24,7 +24,7 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) 
     private static final Key<Double> WEIGHT_DECAY = Key.decimal(
                     "optimizer.weight_decay", "decoupled weight decay, not of biases and norms")
             .in(Range.notNegative())
-            .otherwise(0.0);
+            .withDefault(0.0);
 
     private static final Kinds<Variant<UpdateRule>> KINDS =
             Kinds.of(List.of(adam(), sgd(), momentum(), adagrad(), rmsprop()));
@@ -79,13 +79,13 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) 
     }
 
     private static Key<Double> kept(String path, String meaning, double standard) {
-        return Key.decimal(path, meaning).in(Range.fraction()).otherwise(standard);
+        return Key.decimal(path, meaning).in(Range.fraction()).withDefault(standard);
     }
 
     private static Key<Double> epsilon(double standard) {
         return Key.decimal("optimizer.epsilon", "what keeps the divisor away from zero")
                 .in(Range.positive())
-                .otherwise(standard);
+                .withDefault(standard);
     }
 
     static OptimizerRecipe of(Values values) {

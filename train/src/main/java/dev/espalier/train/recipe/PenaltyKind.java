@@ -27,7 +27,7 @@ final class PenaltyKind implements Kind {
             Key.decimal("penalty.lambda", "strength λ").in(Range.notNegative());
     private static final Key<GroupWeight> GROUP_WEIGHT = Key.choice(
                     "penalty.group_weight", GroupWeight.class, "whether λ_g is λ·√size or λ")
-            .otherwise(new GroupLasso(0).weight());
+            .withDefault(new GroupLasso(0).weight());
 
     private static final PenaltyKind NONE = new PenaltyKind("none", "no penalty", Optional.empty(), List.of());
 

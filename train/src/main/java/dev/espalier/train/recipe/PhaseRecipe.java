@@ -23,21 +23,21 @@ public record PhaseRecipe(int warmUpEpochs, double warmUpRate, int healEpochs, d
     static final Key<Integer> WARM_UP_EPOCHS = Key.whole(
                     "phases.warm_up_epochs", "epochs without penalty before `training.epochs`")
             .in(Range.atLeast(0))
-            .otherwise(0);
+            .withDefault(0);
     private static final Key<Double> WARM_UP_RATE = Key.decimal(
                     "phases.warm_up_rate", "the learning rate that their schedule starts from; 0 for `optimizer.rate`")
             .in(Range.notNegative())
-            .otherwise(0.0);
+            .withDefault(0.0);
     private static final Key<Integer> HEAL_EPOCHS = Key.whole(
                     "phases.heal_epochs",
                     "epochs after `training.epochs`, without penalty; groups that are zero, or below"
                             + " `method.threshold`, stay zero")
             .in(Range.atLeast(0))
-            .otherwise(0);
+            .withDefault(0);
     private static final Key<Double> HEAL_RATE = Key.decimal(
                     "phases.heal_rate", "the learning rate that their schedule starts from; 0 for `optimizer.rate`")
             .in(Range.notNegative())
-            .otherwise(0.0);
+            .withDefault(0.0);
 
     static final Section SECTION = Section.of("phases", List.of(WARM_UP_EPOCHS, WARM_UP_RATE, HEAL_EPOCHS, HEAL_RATE));
 

@@ -38,11 +38,11 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
 
     private static final Key<Double> FACTOR = Key.decimal("schedule.factor", "what the rate is multiplied with")
             .in(Range.positive())
-            .otherwise(0.1);
+            .withDefault(0.1);
     private static final Key<Double> WARM_UP = Key.decimal(
                     "schedule.warm_up", "for how many epochs, or parts of one, the rate first rises from zero")
             .in(Range.notNegative())
-            .otherwise(0.0);
+            .withDefault(0.0);
 
     private static final Kinds<Variant<Shape>> KINDS =
             Kinds.of(List.of(constant(), step(), multiStep(), linear(), cosine()));
@@ -96,7 +96,7 @@ public record ScheduleRecipe(Shape shape, double warmUp) {
     private static Variant<Shape> cosine() {
         Key<Double> last = Key.decimal("schedule.last", "the rate at the end")
                 .in(Range.notNegative())
-                .otherwise(0.0);
+                .withDefault(0.0);
         return new Variant<>("cosine", "along half a cosine", List.of(last), values -> {
             double end = values.of(last);
             return (rate, epochs, stepsPerEpoch) ->

@@ -52,7 +52,7 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
     private static final Key<Double> REACHED_AFTER = Key.decimal(
                     "target.reached_after", "by which part of `training.epochs`; the rest of them keeps it there")
             .in(new Range<>("above 0 and at most 1", value -> value > 0 && value <= 1))
-            .otherwise(0.6);
+            .withDefault(0.6);
 
     private static final Variant<Optional<TargetRecipe>> NONE =
             new Variant<>("none", "nothing: λ stays as it is", List.of(), _ -> Optional.empty());

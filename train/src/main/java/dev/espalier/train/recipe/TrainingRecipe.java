@@ -36,20 +36,20 @@ public record TrainingRecipe(
     private static final Key<Integer> ACCUMULATE = Key.whole(
                     "training.accumulate", "batches whose gradients are averaged to make a step")
             .in(Range.atLeast(1))
-            .otherwise(1);
+            .withDefault(1);
     private static final Key<Double> CLIP_NORM = Key.decimal(
                     "training.clip_norm", "what the norm of the whole gradient is cut to; 0 for no cut")
             .in(Range.notNegative())
-            .otherwise(0.0);
+            .withDefault(0.0);
     private static final Key<Precision> PRECISION = Key.choice(
                     "training.precision",
                     Precision.class,
                     "how exactly products and convolutions are computed; weights, gradients and the step are float32")
-            .otherwise(Precision.FLOAT32);
+            .withDefault(Precision.FLOAT32);
     static final Key<List<Long>> SEEDS = Key.longWholes(
                     "training.seeds", "one run for each; several give mean ± standard deviation")
             .in(Range.distinct())
-            .otherwise(List.of(1L));
+            .withDefault(List.of(1L));
 
     static final Section SECTION =
             Section.of("training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS));

@@ -42,7 +42,7 @@ final class Session implements AutoCloseable {
     private final ModelGroups groups;
     private final Network network;
     private final Optimizer optimizer;
-    private final Strength strength;
+    private final PenaltySchedule strength;
     private final TrainingStep training;
     private final TrainingListener listener;
     private final Divergence divergence;
@@ -89,7 +89,7 @@ final class Session implements AutoCloseable {
                 .freeze(frozen::contains)
                 .precision(precision(recipe.training().precision()));
         optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
-        strength = new Strength(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
+        strength = new PenaltySchedule(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
         training = new TrainingStep(network, this::update);
     }
 

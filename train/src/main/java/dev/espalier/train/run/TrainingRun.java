@@ -156,7 +156,7 @@ public final class TrainingRun {
                 return Optional.empty();
             }
             session.finish();
-            return Optional.of(new Delivery(task, folder).deliver(session, seed, secondsNow()));
+            return Optional.of(new Export(task, folder).deliver(session, seed, secondsNow()));
         }
     }
 

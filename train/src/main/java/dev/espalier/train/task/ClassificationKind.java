@@ -12,20 +12,20 @@ import java.util.List;
 public final class ClassificationKind implements TaskKind {
     private static final Key<Boolean> MULTI_LABEL = Key.flag(
                     "task.multi_label", "whether a sample may have several labels, or none: the targets are 0 and 1 for each")
-            .otherwise(false);
+            .withDefault(false);
     private static final Key<List<Double>> CLASS_WEIGHTS = Key.decimals(
                     "task.class_weights",
                     "what each class counts in the loss, in the order of the classes; with multi_label, what a 1 counts; if empty,"
                             + " all the same")
             .in(new Range<>("all above 0", weights -> weights.stream().allMatch(weight -> weight > 0)))
-            .otherwise(List.of());
+            .withDefault(List.of());
     private static final Key<Boolean> BALANCED = Key.flag(
                     "task.balanced", "whether rare classes count as much as frequent ones, in place of class_weights")
-            .otherwise(false);
+            .withDefault(false);
     private static final Key<Double> LABEL_SMOOTHING = Key.decimal(
                     "task.label_smoothing", "how much of the belief in the right class is spread over all classes")
             .in(Range.fraction())
-            .otherwise(0.0);
+            .withDefault(0.0);
 
     /** Called by the service loader. */
     public ClassificationKind() {}

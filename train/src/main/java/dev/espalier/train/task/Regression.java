@@ -322,15 +322,15 @@ public final class Regression extends RowTask {
 
         private static final Key<Choice> LOSS = Key.choice(
                         "task.loss", Choice.class, "what training makes small, of errors in units of the labels' deviation")
-                .otherwise(Choice.MSE);
+                .withDefault(Choice.MSE);
         private static final Key<Double> DELTA = Key.decimal(
                         "task.delta", "huber: up to where errors are squared, in deviations")
                 .in(Range.positive())
-                .otherwise(1.0);
+                .withDefault(1.0);
         private static final Key<Double> QUANTILE = Key.decimal(
                         "task.quantile", "quantile: the share of labels that are to lie below what is estimated")
                 .in(Range.betweenZeroAndOne())
-                .otherwise(0.5);
+                .withDefault(0.5);
 
         /** Called by the service loader. */
         public Kind() {}

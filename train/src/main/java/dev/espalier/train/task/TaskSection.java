@@ -20,16 +20,16 @@ public final class TaskSection {
     private static final Key<String> TEACHER = Key.text(
                     "task.teacher",
                     "an ONNX file whose answers are learned too, relative to where the program is started; if empty, there is none")
-            .otherwise("")
+            .withDefault("")
             .changeable();
     private static final Key<Double> TEACHER_WEIGHT = Key.decimal(
                     "task.teacher_weight", "how much of the loss is the distance from the teacher; the rest is the task's own")
             .in(Range.share())
-            .otherwise(0.5);
+            .withDefault(0.5);
     private static final Key<Double> TEMPERATURE = Key.decimal(
                     "task.temperature", "what logits are divided by before they are compared with the teacher's")
             .in(Range.positive())
-            .otherwise(2.0);
+            .withDefault(2.0);
 
     /** All kinds, our own and those of others. */
     public static final Kinds<TaskKind> KINDS = Kinds.found(ServiceLoader.load(TaskKind.class));

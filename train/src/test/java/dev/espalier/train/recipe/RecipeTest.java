@@ -113,7 +113,7 @@ final class RecipeTest {
     private static List<String> overrides(Section section, Kind kind) {
         List<String> overrides = new ArrayList<>(List.of(section.name() + ".kind=" + kind.name()));
         for (Key<?> key : kind.keys()) {
-            if (key.usualText().isEmpty()) {
+            if (key.defaultText().isEmpty()) {
                 overrides.add(key.path() + "=" + sample(key.takes()));
             }
         }

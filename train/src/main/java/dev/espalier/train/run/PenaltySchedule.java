@@ -26,7 +26,7 @@ import java.util.function.ToLongFunction;
  * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
  * while healing, when the groups that are zero are held there.
  */
-final class Strength {
+final class PenaltySchedule {
     /** How often in an epoch λ is adapted. */
     private static final int CHANGES_PER_EPOCH = 10;
 
@@ -41,7 +41,7 @@ final class Strength {
     private final long stepsPerEpoch;
     private final HeldZeros held;
     private final Optional<TargetRecipe> target;
-    private final Optional<StrengthController> controller;
+    private final Optional<LambdaController> controller;
 
     /** λ that is in force, and the last one above zero. */
     private final double[] lambda = new double[2];
@@ -49,7 +49,7 @@ final class Strength {
     /** How much of the phase was done before the current step. */
     private double progress;
 
-    Strength(
+    PenaltySchedule(
             Recipe recipe,
             ModelGroups groups,
             Network network,
@@ -65,7 +65,7 @@ final class Strength {
         this.held = new HeldZeros(groups);
         this.target = recipe.target();
         this.controller =
-                target.map(wanted -> new StrengthController(recipe.lambda(), wanted.share(), wanted.reachedAfter()));
+                target.map(wanted -> new LambdaController(recipe.lambda(), wanted.share(), wanted.reachedAfter()));
     }
 
     Phase phase(long epoch) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class StrengthControllerTest {
+class LambdaControllerTest {
     private static final double REACHED_AFTER = 0.6;
     private static final int UPDATES = 250;
     private static final int GROUPS = 150;
@@ -104,7 +104,7 @@ class StrengthControllerTest {
                                 .mapToObj(target -> Arguments.of(right, off, target))));
     }
 
-    private static double finalShare(StrengthController controller, Plant plant, int updates) {
+    private static double finalShare(LambdaController controller, Plant plant, int updates) {
         double share = 1;
         for (int i = 0; i < updates; i++) {
             share = plant.share(controller.next((double) i / updates, share));
@@ -118,7 +118,7 @@ class StrengthControllerTest {
         for (double spread : new double[] {0.5, 1, 1.5}) {
             for (double delay : new double[] {1, 3, 6}) {
                 Plant plant = new Thresholds(new SplittableRandom(5), GROUPS, right, spread, delay);
-                StrengthController controller = new StrengthController(right * off, target, REACHED_AFTER);
+                LambdaController controller = new LambdaController(right * off, target, REACHED_AFTER);
                 double share = finalShare(controller, plant, UPDATES);
                 assertEquals(target, share, 0.03, "spread " + spread + ", delay " + delay);
             }
@@ -131,7 +131,7 @@ class StrengthControllerTest {
         for (double spread : new double[] {0.5, 1, 1.5}) {
             for (double speed : new double[] {0.005, 0.02}) {
                 Plant plant = new Shrinkage(new SplittableRandom(5), GROUPS, right, spread, speed);
-                StrengthController controller = new StrengthController(right * off, target, REACHED_AFTER);
+                LambdaController controller = new LambdaController(right * off, target, REACHED_AFTER);
                 double share = finalShare(controller, plant, UPDATES);
                 assertEquals(target, share, 0.03, "spread " + spread + ", speed " + speed);
             }
@@ -142,14 +142,14 @@ class StrengthControllerTest {
     void howOftenItIsAskedMattersLittle() {
         for (int updates : new int[] {60, 1000}) {
             Plant plant = new Thresholds(new SplittableRandom(5), GROUPS, 1e-3, 1, updates / 100.0 + 1);
-            StrengthController controller = new StrengthController(1e-4, 0.25, REACHED_AFTER);
+            LambdaController controller = new LambdaController(1e-4, 0.25, REACHED_AFTER);
             assertEquals(0.25, finalShare(controller, plant, updates), 0.03, updates + " updates");
         }
     }
 
     @Test
     void theWayToTheTargetBeginsAtOneAndEndsInTime() {
-        StrengthController controller = new StrengthController(1, 0.2, 0.5);
+        LambdaController controller = new LambdaController(1, 0.2, 0.5);
         assertEquals(1, controller.wanted(0));
         assertEquals(0.2 + 0.8 / 8, controller.wanted(0.25), 1e-15);
         assertEquals(0.2, controller.wanted(0.5));
@@ -158,7 +158,7 @@ class StrengthControllerTest {
 
     @Test
     void aShareOnItsWayLeavesTheStrengthAlone() {
-        StrengthController controller = new StrengthController(0.3, 0.2, 0.5);
+        LambdaController controller = new LambdaController(0.3, 0.2, 0.5);
         assertEquals(0.3, controller.lambda());
         for (double progress = 0; progress <= 1; progress += 0.125) {
             assertEquals(0.3, controller.next(progress, controller.wanted(progress)));
@@ -167,8 +167,8 @@ class StrengthControllerTest {
 
     @Test
     void whateverHappensTheStrengthStaysWithinSixPowersOfTen() {
-        StrengthController up = new StrengthController(1e-3, 0.05, 0.1);
-        StrengthController down = new StrengthController(1e-3, 0.9, 1);
+        LambdaController up = new LambdaController(1e-3, 0.05, 0.1);
+        LambdaController down = new LambdaController(1e-3, 0.9, 1);
         for (int i = 0; i <= 100; i++) {
             up.next(i / 100.0, 1);
             down.next(i / 100.0, 0);
@@ -179,9 +179,9 @@ class StrengthControllerTest {
 
     @Test
     void aResumedControllerGoesOnBitForBit() {
-        StrengthController whole = new StrengthController(1e-3, 0.2, 0.5);
-        StrengthController first = new StrengthController(1e-3, 0.2, 0.5);
-        StrengthController second = new StrengthController(1e-3, 0.2, 0.5);
+        LambdaController whole = new LambdaController(1e-3, 0.2, 0.5);
+        LambdaController first = new LambdaController(1e-3, 0.2, 0.5);
+        LambdaController second = new LambdaController(1e-3, 0.2, 0.5);
         SplittableRandom random = new SplittableRandom(3);
         for (int i = 0; i < 50; i++) {
             double share = random.nextDouble();
@@ -200,11 +200,11 @@ class StrengthControllerTest {
 
     @Test
     void badNumbersAreRefusedByName() {
-        assertRefused("start", () -> new StrengthController(0, 0.5, 0.5));
-        assertRefused("target", () -> new StrengthController(1, 1, 0.5));
-        assertRefused("target", () -> new StrengthController(1, Double.NaN, 0.5));
-        assertRefused("reachedAfter", () -> new StrengthController(1, 0.5, 0));
-        StrengthController controller = new StrengthController(1, 0.5, 0.5);
+        assertRefused("start", () -> new LambdaController(0, 0.5, 0.5));
+        assertRefused("target", () -> new LambdaController(1, 1, 0.5));
+        assertRefused("target", () -> new LambdaController(1, Double.NaN, 0.5));
+        assertRefused("reachedAfter", () -> new LambdaController(1, 0.5, 0));
+        LambdaController controller = new LambdaController(1, 0.5, 0.5);
         assertRefused("share", () -> controller.next(0, 1.5));
         assertRefused("share", () -> controller.next(0, Double.NaN));
         controller.next(0.5, 1);

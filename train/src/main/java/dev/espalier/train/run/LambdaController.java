@@ -25,7 +25,7 @@ import java.util.SequencedMap;
  * then, and from tearing the model apart. As all of it counts progress, not calls, it does not matter how often λ is
  * adapted.
  */
-final class StrengthController {
+final class LambdaController {
     /** I: an error of 0.1 over a tenth of the training changes λ by a factor of 1.8. */
     private static final double INTEGRAL_GAIN = 60;
 
@@ -56,7 +56,7 @@ final class StrengthController {
      * @param target the share that shall be left, above 0 and below 1
      * @param reachedAfter by which progress, above 0 and at most 1
      */
-    public StrengthController(double start, double target, double reachedAfter) {
+    public LambdaController(double start, double target, double reachedAfter) {
         this.start = Check.positive("start", start);
         this.target = requireIn("target", target, target > 0 && target < 1, "above 0 and below 1");
         this.reachedAfter =

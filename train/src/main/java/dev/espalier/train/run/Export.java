@@ -26,7 +26,7 @@ import java.util.SequencedMap;
  * @param task by what they are judged
  * @param folder where they go
  */
-record Delivery(Task task, RunFolder folder) {
+record Export(Task task, RunFolder folder) {
     /** Latency is that of one sample on one thread. */
     private static final int ONE_THREAD = 1;
 
