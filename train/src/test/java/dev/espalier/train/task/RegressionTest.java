@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Mlp;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -232,6 +235,10 @@ final class RegressionTest {
     void aFileGoesOnWhereItWas() throws IOException {
         train(dense("training.epochs=15"), "first");
         Path trained = new RunFolder(folder.resolve("first")).model();
+        assertEquals(
+                Set.of("logits/mean", "logits/deviation"),
+                OnnxReader.read(trained).graph().tensors(Initializer.Kind.CONSTANT).keySet(),
+                "units are not trained, now or later");
         RunResult more = train(
                 dense("model.kind=onnx", "model.file=" + trained, "training.epochs=1", "optimizer.rate=1e-4"),
                 "more");
