@@ -20,6 +20,9 @@ import java.util.Map;
  * downloaded. Any number of threads may use it.
  */
 public final class WordPiece implements AutoCloseable {
+    /** The file that {@link #save} writes. */
+    public static final String FILE = TokenizerFile.NAME;
+
     private static final char REPLACEMENT = '\uFFFD';
 
     private final ObjectNode definition;

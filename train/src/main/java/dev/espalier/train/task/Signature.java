@@ -77,6 +77,16 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
          * @param unit their means and deviations: one of each for every number that is said of a sample
          */
         record Quantities(Normalization unit) implements Meaning {}
+
+        /**
+         * Numbers that have no unit.
+         *
+         * @param count how many are said of a sample
+         * @return means of 0 and deviations of 1
+         */
+        static Meaning numbers(int count) {
+            return new Quantities(Normalization.none(count));
+        }
     }
 
     /**
@@ -116,7 +126,8 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
         Set<String> scaled = new HashSet<>();
         List<Node> nodes = new ArrayList<>();
         for (Output output : outputs) {
-            if (output.meaning() instanceof Meaning.Quantities(Normalization unit)) {
+            if (output.meaning() instanceof Meaning.Quantities(Normalization unit)
+                    && !unit.equals(Normalization.none(unit.mean().size()))) {
                 String name = names.output(output.name());
                 scaled.add(name);
                 initializers.put(

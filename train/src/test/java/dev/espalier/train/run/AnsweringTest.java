@@ -32,6 +32,7 @@ import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WordPiece;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;
@@ -202,6 +203,12 @@ final class AnsweringTest {
             assertEquals(139, tokenizer.size());
         }
         assertTrue(Files.size(folder.report()) > 0);
+        assertTrue(
+                EncodingNote.of(OnnxReader.read(folder.pruned()).graph())
+                        .orElseThrow()
+                        .toJson()
+                        .contains("tokenizer.json"),
+                "whoever asks the model knows what makes tokens");
         assertEquals(
                 Set.of(Metric.share("exact_spans")),
                 folder.metrics().getFirst().trainScores().keySet());

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Mlp;
@@ -125,6 +127,7 @@ final class RegressionTest {
 
         RunFolder run = new RunFolder(folder.resolve("run"));
         Task task = Tasks.of(recipe);
+        assertNoted(task.encoding().orElseThrow(), run);
         try (OnnxRuntimeModel pruned = new OnnxRuntimeModel(run.pruned(), 1)) {
             Tensor estimate = pruned.run(task.sample()).firstEntry().getValue();
             assertTrue(estimate.getDouble(0) > 100_000 && estimate.getDouble(0) < 400_000, estimate.toString());
@@ -135,6 +138,22 @@ final class RegressionTest {
                 score(lines.getLast().trainScores(), "rmse")
                         < score(lines.getFirst().trainScores(), "rmse"));
         assertTrue(task.baseline().orElseThrow() > 20_000, task.baseline().toString());
+    }
+
+    /** What was learned about the table is in both files: whoever has them and a row can ask. */
+    private static void assertNoted(Encoding encoding, RunFolder run) throws IOException {
+        for (Path file : List.of(run.model(), run.pruned())) {
+            assertEquals(
+                    encoding, EncodingNote.of(OnnxReader.read(file).graph()).orElseThrow());
+        }
+        List<String> columns = encoding.inputs().getFirst().from().stream()
+                .map(Field::name)
+                .toList();
+        assertEquals(List.of("size", "age", "district", "a", "b", "c", "d"), columns);
+        assertTrue(
+                encoding.inputs().getFirst().from().contains(new Field.Category("district", List.of("x", "y", "z"))));
+        assertEquals(
+                215_000, encoding.targets().getFirst().statistics().mean().getFirst(), 30_000);
     }
 
     /** R² and the others as everybody computes them, from outputs. */
