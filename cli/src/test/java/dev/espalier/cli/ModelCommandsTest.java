@@ -6,6 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.data.ColumnEncoding;
+import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
+import dev.espalier.data.Normalization;
+import dev.espalier.train.task.EncodingNote;
+import java.util.Optional;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -148,6 +154,27 @@ final class ModelCommandsTest {
         assertTrue(answer.out().contains("(compared for batch = 2; batch = 3"), answer.out());
         assertEquals(
                 Answer.to("inspect", model).out(), Answer.to("inspect", out).out());
+    }
+
+    /** What was learned about the data goes where the model goes. */
+    @Test
+    void whatWasLearnedAboutTheDataStaysInTheFile() throws IOException {
+        Encoding encoding = new Encoding(
+                List.of(new ColumnEncoding.Scaled(
+                        new Field.Numbers("size"), new Normalization(List.of(2.5), List.of(0.5)), 0)),
+                List.of(new ColumnEncoding.Plain(new Field.Category("kind", List.of("a", "b")))));
+        Path noted = folder.resolve("noted.onnx");
+        OnnxWriter.write(EncodingNote.note(OnnxReader.read(model).graph(), encoding), noted);
+        Path converted = folder.resolve("converted.onnx");
+        Path pruned = folder.resolve("smaller.onnx");
+        assertEquals(0, Answer.to("convert", noted, converted).exitStatus());
+        assertEquals(0, Answer.to("prune", converted, "-o", pruned).exitStatus());
+        for (Path file : List.of(noted, converted, pruned)) {
+            assertEquals(
+                    Optional.of(encoding),
+                    EncodingNote.of(OnnxReader.read(file).graph()),
+                    file.toString());
+        }
     }
 
     @Test

@@ -166,7 +166,11 @@ final class Curves {
                 logarithmic ? lines.stream().map(Curves::positive).toList() : lines));
     }
 
+    /** A logarithm of a loss below zero, such as one that is a logarithm itself, would show nothing of it. */
     private static boolean isWide(List<Double> values) {
+        if (values.stream().anyMatch(value -> value < 0)) {
+            return false;
+        }
         List<Double> positive =
                 values.stream().filter(value -> value > 0).sorted().toList();
         return positive.getLast() > WIDE * positive.getFirst();

@@ -219,6 +219,37 @@ final class ReportTest {
         assertTrue(Report.of(run).html().contains("The training of seed 2 was given up: no better than chance"));
     }
 
+    /** Losses below zero have no logarithm. */
+    @Test
+    void aLossMayBeBelowZero() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("below"));
+        Files.createDirectories(run.path());
+        Metrics line = SampleRuns.underWay(folder.resolve("digits"), 1, 1e-3, 3)
+                .metrics()
+                .getFirst();
+        for (double loss : List.of(0.5, -1.0, -50.0)) {
+            run.append(new Metrics(
+                    line.step(),
+                    line.epoch() - loss,
+                    line.phase(),
+                    line.seconds(),
+                    line.samplesPerSecond(),
+                    line.learningRate(),
+                    line.lambda(),
+                    loss,
+                    line.trainScores(),
+                    line.penalty(),
+                    loss,
+                    line.scores(),
+                    line.groupsLeft(),
+                    line.iterationsPerGroup(),
+                    line.skippedSteps(),
+                    line.nonZeroGroups(),
+                    line.data()));
+        }
+        assertFalse(chart(Report.of(run).html(), "loss").get("logarithmic").asBoolean());
+    }
+
     /** F1 is not what training counts: the two are no curves of one chart. */
     @Test
     void whatIsCountedOtherwiseInTrainingHasAChartAndAColumnOfItsOwn() throws IOException {

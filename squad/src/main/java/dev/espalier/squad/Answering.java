@@ -4,6 +4,9 @@ import dev.espalier.train.task.TaskModel;
 import dev.espalier.text.WordPiece;
 import dev.espalier.text.UnknownTokens;
 import dev.espalier.data.BatchPosition;
+import dev.espalier.data.ColumnEncoding;
+import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.model.Bert;
@@ -159,6 +162,14 @@ final class Answering implements Task {
         if (tokenizer.isPresent()) {
             tokenizer.get().save(folder);
         }
+    }
+
+    /** Ids of a question and a text; those of answers are found by whoever has the text. */
+    @Override
+    public Optional<Encoding> encoding() {
+        Field.Tokens ids = new Field.Tokens(Bert.INPUT_IDS, data.train().plan().length());
+        return tokenizer.map(_ ->
+                new Encoding(List.of(new ColumnEncoding.Tokenized(ids, WordPiece.FILE)), List.of()));
     }
 
     @Override

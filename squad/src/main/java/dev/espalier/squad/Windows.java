@@ -60,6 +60,11 @@ final class Windows {
         this.unknown = count(tokenizer.unknown());
     }
 
+    /** {@return how texts are cut} */
+    public WindowPlan plan() {
+        return plan;
+    }
+
     private static Stream<AskedQuestion> ask(Paragraph paragraph, WordPiece tokenizer) {
         Tokens tokens = tokenizer.tokenize(paragraph.context());
         return paragraph.questions().stream()

@@ -37,6 +37,7 @@ import dev.espalier.train.journal.RunResult;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.settings.SettingsException;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;
@@ -246,6 +247,12 @@ final class AnsweringTest {
         try (WordPiece tokenizer = WordPiece.load(folder.path())) {
             assertEquals(139, tokenizer.size());
         }
+        assertTrue(
+                EncodingNote.of(OnnxReader.read(folder.pruned()).graph())
+                        .orElseThrow()
+                        .toJson()
+                        .contains("tokenizer.json"),
+                "whoever asks the model knows what makes tokens");
         assertEquals(
                 Set.of(Metric.share("exact_spans")),
                 folder.metrics().getFirst().trainScores().keySet());

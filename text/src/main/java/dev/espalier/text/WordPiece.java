@@ -21,6 +21,9 @@ import java.util.Optional;
  * downloaded. Any number of threads may use it.
  */
 public final class WordPiece implements AutoCloseable {
+    /** The file that {@link #save} writes. */
+    public static final String FILE = TokenizerFile.NAME;
+
     private static final char REPLACEMENT = '\uFFFD';
 
     private final ObjectNode definition;

@@ -236,6 +236,16 @@ public final class Formula {
     }
 
     /**
+     * The exponential.
+     *
+     * @param value a tensor
+     * @return {@code exp(value)}
+     */
+    public Value exponential(Value value) {
+        return unary(Unary.Function.EXP, value);
+    }
+
+    /**
      * The smooth positive part.
      *
      * @param value a tensor

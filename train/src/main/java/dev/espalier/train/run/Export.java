@@ -14,6 +14,7 @@ import dev.espalier.train.journal.RunResult;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
@@ -36,7 +37,10 @@ record Export(Task task, RunFolder folder) {
     private static final int THREADS = Runtime.getRuntime().availableProcessors();
 
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
-        Graph model = session.graph();
+        Graph trained = session.graph();
+        Graph model = task.encoding()
+                .map(encoding -> EncodingNote.note(trained, encoding))
+                .orElse(trained);
         OnnxWriter.write(model, folder.model());
         PruneTrial trial = prune(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());

@@ -1,6 +1,7 @@
 package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
+import dev.espalier.data.Encoding;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.model.Weights;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Function;
@@ -141,6 +143,11 @@ public final class Distilled implements Task {
                     }
                 },
                 part);
+    }
+
+    @Override
+    public Optional<Encoding> encoding() {
+        return task.encoding();
     }
 
     @Override

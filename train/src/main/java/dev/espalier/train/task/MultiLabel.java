@@ -178,6 +178,6 @@ public final class MultiLabel extends RowTask {
         for (long count : truths(part)) {
             right += count;
         }
-        return OptionalDouble.of(f1(right, (double) part.size() * target.size(), right));
+        return OptionalDouble.of(f1((double) right, (double) part.size() * target.size(), (double) right));
     }
 }

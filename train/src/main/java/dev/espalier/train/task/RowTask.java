@@ -4,6 +4,7 @@ import dev.espalier.data.Batch;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.Batches;
 import dev.espalier.data.Dataset;
+import dev.espalier.data.Encoding;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -41,6 +43,21 @@ public abstract class RowTask implements Task {
         this.batching = batching;
     }
 
+    /**
+     * A task as a recipe wants it.
+     *
+     * @param materials the data, the model and how rows make batches
+     * @param signature what the model is given and what it says
+     * @throws IOException if the data cannot be read
+     */
+    protected RowTask(Materials materials, Signature signature) throws IOException {
+        this(
+                materials.data(),
+                signature,
+                TaskModel.builder(materials.model(), signature),
+                materials.batching());
+    }
+
     /** {@return the rows} */
     protected final LoadedData data() {
         return data;
@@ -54,6 +71,11 @@ public abstract class RowTask implements Task {
     @Override
     public final Fitted fitted() {
         return model.fitted();
+    }
+
+    @Override
+    public Optional<Encoding> encoding() {
+        return Optional.of(data.encoding());
     }
 
     @Override

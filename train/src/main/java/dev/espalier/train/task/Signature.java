@@ -3,18 +3,23 @@ package dev.espalier.train.task;
 import dev.espalier.data.Field;
 import dev.espalier.data.Normalization;
 import dev.espalier.graph.Graph;
-import dev.espalier.graph.GraphBuilder;
-import dev.espalier.graph.Value;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.Initializer.Kind;
+import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * What a task wants of a model: what it is given and what it says. The names are the task's; a model may call them otherwise, see
@@ -26,6 +31,9 @@ import java.util.Optional;
  */
 public record Signature(String data, List<Input> inputs, List<Output> outputs) {
     static final Dimension BATCH = Dimension.symbol("batch");
+
+    /** Behind an output's name: what it was before its unit was put behind it. */
+    private static final String FRESH = "/normalised";
 
     /** Copies the lists. */
     public Signature {
@@ -71,6 +79,16 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
          * @param unit their means and deviations: one of each for every number that is said of a sample
          */
         record Quantities(Normalization unit) implements Meaning {}
+
+        /**
+         * Numbers that have no unit.
+         *
+         * @param count how many are said of a sample
+         * @return means of 0 and deviations of 1
+         */
+        static Meaning numbers(int count) {
+            return new Quantities(Normalization.none(count));
+        }
     }
 
     /**
@@ -101,36 +119,45 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
      * fresh weights do. Such a model learns well, whatever the unit, and its outputs are in that unit nevertheless.
      *
      * @param model a model that fits
-     * @return the model with {@code output · deviation + mean} in place of each output that has a unit
+     * @return the model with {@code output · deviation + mean} in place of each output that has a unit, under the same names
      */
     public Graph inUnits(Graph model) {
-        if (outputs.stream().noneMatch(output -> output.meaning() instanceof Meaning.Quantities)) {
-            return model;
-        }
         Fitted names = fit(model, "the model");
-        GraphBuilder builder = GraphBuilder.from(names.model());
-        Map<String, Value> scaled = new HashMap<>();
+        SequencedMap<String, Initializer> initializers =
+                new LinkedHashMap<>(names.model().initializers());
+        Set<String> scaled = new HashSet<>();
+        List<Node> nodes = new ArrayList<>();
         for (Output output : outputs) {
-            if (output.meaning() instanceof Meaning.Quantities(Normalization unit)) {
+            if (output.meaning() instanceof Meaning.Quantities(Normalization unit)
+                    && !unit.equals(Normalization.none(unit.mean().size()))) {
                 String name = names.output(output.name());
-                Value product = builder.add(
-                        name + "/scaled",
+                scaled.add(name);
+                initializers.put(
+                        name + "/deviation",
+                        new Initializer(numbers(unit.deviation(), output.sample()), Kind.CONSTANT));
+                initializers.put(
+                        name + "/mean", new Initializer(numbers(unit.mean(), output.sample()), Kind.CONSTANT));
+                nodes.add(new Node(
+                        name + "/scale",
                         new Binary(Binary.Function.MULTIPLY),
-                        builder.value(name),
-                        builder.constant(name + "/deviation", numbers(unit.deviation(), output.sample())));
-                scaled.put(
-                        name,
-                        builder.add(
-                                name + "/estimate",
-                                new Binary(Binary.Function.ADD),
-                                product,
-                                builder.constant(name + "/mean", numbers(unit.mean(), output.sample()))));
+                        List.of(name + FRESH, name + "/deviation"),
+                        List.of(name + "/scaled")));
+                nodes.add(new Node(
+                        name + "/shift",
+                        new Binary(Binary.Function.ADD),
+                        List.of(name + "/scaled", name + "/mean"),
+                        List.of(name)));
             }
         }
-        return builder.outputs(names.model().outputs().stream()
-                        .map(name -> scaled.getOrDefault(name, builder.value(name)))
-                        .toArray(Value[]::new))
-                .withMetadata(model.metadata());
+        UnaryOperator<String> renamed = name -> scaled.contains(name) ? name + FRESH : name;
+        for (Node node : names.model().nodes()) {
+            nodes.add(new Node(
+                    node.name(),
+                    node.operator(),
+                    node.inputs().stream().map(renamed).toList(),
+                    node.outputs().stream().map(renamed).toList()));
+        }
+        return scaled.isEmpty() ? model : names.model().with(initializers, nodes);
     }
 
     static Tensor numbers(List<Double> values, Shape sample) {

@@ -1,6 +1,7 @@
 package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
+import dev.espalier.data.Encoding;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 
@@ -78,6 +80,11 @@ public interface Task {
      * @throws IOException if it cannot be written
      */
     default void accompany(Path folder) throws IOException {}
+
+    /** {@return what was learned about the data, to be noted in the model; empty if rows are no columns} */
+    default Optional<Encoding> encoding() {
+        return Optional.empty();
+    }
 
     /** {@return what {@link #evaluate} measures; what counts most comes first} */
     List<Metric> metrics();

@@ -4,9 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Mlp;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel;
@@ -28,6 +32,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,6 +127,7 @@ final class RegressionTest {
 
         RunFolder run = new RunFolder(folder.resolve("run"));
         Task task = Tasks.of(recipe);
+        assertNoted(task.encoding().orElseThrow(), run);
         try (OnnxRuntimeModel pruned = new OnnxRuntimeModel(run.pruned(), 1)) {
             Tensor estimate = pruned.run(task.sample()).firstEntry().getValue();
             assertTrue(estimate.getDouble(0) > 100_000 && estimate.getDouble(0) < 400_000, estimate.toString());
@@ -132,6 +138,22 @@ final class RegressionTest {
                 score(lines.getLast().trainScores(), "rmse")
                         < score(lines.getFirst().trainScores(), "rmse"));
         assertTrue(task.baseline().orElseThrow() > 20_000, task.baseline().toString());
+    }
+
+    /** What was learned about the table is in both files: whoever has them and a row can ask. */
+    private static void assertNoted(Encoding encoding, RunFolder run) throws IOException {
+        for (Path file : List.of(run.model(), run.pruned())) {
+            assertEquals(
+                    encoding, EncodingNote.of(OnnxReader.read(file).graph()).orElseThrow());
+        }
+        List<String> columns = encoding.inputs().getFirst().from().stream()
+                .map(Field::name)
+                .toList();
+        assertEquals(List.of("size", "age", "district", "a", "b", "c", "d"), columns);
+        assertTrue(
+                encoding.inputs().getFirst().from().contains(new Field.Category("district", List.of("x", "y", "z"))));
+        assertEquals(
+                215_000, encoding.targets().getFirst().statistics().mean().getFirst(), 30_000);
     }
 
     /** R² and the others as everybody computes them, from outputs. */
@@ -232,6 +254,10 @@ final class RegressionTest {
     void aFileGoesOnWhereItWas() throws IOException {
         train(dense("training.epochs=15"), "first");
         Path trained = new RunFolder(folder.resolve("first")).model();
+        assertEquals(
+                Set.of("logits/mean", "logits/deviation"),
+                OnnxReader.read(trained).graph().tensors(Initializer.Kind.CONSTANT).keySet(),
+                "units are not trained, now or later");
         RunResult more = train(
                 dense("model.kind=onnx", "model.file=" + trained, "training.epochs=1", "optimizer.rate=1e-4"),
                 "more");

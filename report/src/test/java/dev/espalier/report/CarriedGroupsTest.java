@@ -1,5 +1,8 @@
-package dev.espalier.train.run;
+package dev.espalier.report;
 
+import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.TrainingRun;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,7 +23,6 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.report.Report;
 import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
