@@ -2,10 +2,10 @@ package dev.espalier.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.core.check.Writing;
+import dev.espalier.report.Report;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.report.Report;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;

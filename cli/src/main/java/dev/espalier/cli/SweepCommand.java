@@ -1,7 +1,7 @@
 package dev.espalier.cli;
 
-import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;

@@ -184,8 +184,7 @@ public final class Answering implements Task {
     @Override
     public Optional<Encoding> encoding() {
         Field.Tokens ids = new Field.Tokens(Bert.INPUT_IDS, data.train().plan().length());
-        return tokenizer.map(_ ->
-                new Encoding(List.of(new ColumnEncoding.Tokenized(ids, WordPiece.FILE)), List.of()));
+        return tokenizer.map(_ -> new Encoding(List.of(new ColumnEncoding.Tokenized(ids, WordPiece.FILE)), List.of()));
     }
 
     @Override
@@ -309,9 +308,8 @@ public final class Answering implements Task {
     @Override
     public OptionalDouble baseline() {
         Random random = new Random(0);
-        return OptionalDouble.of(judge(inputs -> guess(inputs, random), Part.VALIDATION)
-                .main()
-                .getValue());
+        return OptionalDouble.of(
+                judge(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue());
     }
 
     private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {

@@ -2,10 +2,10 @@ package dev.espalier.train.run;
 
 import dev.espalier.core.check.Check;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.report.SweepPage;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.report.SweepPage;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Task;
 import java.io.IOException;

@@ -27,8 +27,7 @@ public final class Materials {
      * @param batching how samples make batches
      * @param evaluation the values of {@code [evaluation]}
      */
-    public Materials(
-            Values dataValues, Context context, ModelSource model, Batching batching, Values evaluation) {
+    public Materials(Values dataValues, Context context, ModelSource model, Batching batching, Values evaluation) {
         this.dataValues = dataValues;
         this.context = context;
         this.model = model;

@@ -133,8 +133,7 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
                 initializers.put(
                         name + "/deviation",
                         new Initializer(numbers(unit.deviation(), output.sample()), Kind.CONSTANT));
-                initializers.put(
-                        name + "/mean", new Initializer(numbers(unit.mean(), output.sample()), Kind.CONSTANT));
+                initializers.put(name + "/mean", new Initializer(numbers(unit.mean(), output.sample()), Kind.CONSTANT));
                 nodes.add(new Node(
                         name + "/scale",
                         new Binary(Binary.Function.MULTIPLY),

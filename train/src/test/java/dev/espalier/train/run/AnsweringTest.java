@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
@@ -22,20 +23,18 @@ import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.train.journal.Metrics;
-import dev.espalier.train.journal.Metric;
-import dev.espalier.train.journal.RunFolder;
-import dev.espalier.train.journal.RunResult;
 import dev.espalier.squad.AnswerReader;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.UnknownTokens;
 import dev.espalier.squad.WordPiece;
-import dev.espalier.core.tensor.TensorView;
+import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
-import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -194,7 +193,9 @@ final class AnsweringTest {
                 "divergence.chance_epochs=0");
         RunResult result =
                 Experiment.of(recipe, folder, listening).begin().orElseThrow().getFirst();
-        assertEquals(List.of("f1", "exact_match"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("f1", "exact_match"),
+                result.metrics().stream().map(Metric::name).toList());
         assertTrue(notes.getFirst().contains("answers: 8 questions"), notes.toString());
         SequencedMap<String, Double> measures = folder.metrics().getLast().data();
         assertEquals(List.of("unknown_tokens_train", "unknown_tokens_test"), List.copyOf(measures.keySet()));
@@ -251,7 +252,9 @@ final class AnsweringTest {
                 .begin()
                 .orElseThrow()
                 .getFirst();
-        assertEquals(List.of("f1", "exact_match"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("f1", "exact_match"),
+                result.metrics().stream().map(Metric::name).toList());
         Graph trained = OnnxReader.read(folder.pruned()).graph();
         assertEquals(
                 List.of("input_ids", "mask", "token_type_ids"),
@@ -345,7 +348,9 @@ final class AnsweringTest {
                 .orElseThrow();
         List<Metrics> metrics = new ArrayList<>(folder.metrics());
         assertTrue(metrics.getLast().trainLoss() < metrics.getFirst().trainLoss() / 2, metrics.toString());
-        assertEquals(List.of("f1", "exact_match"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("f1", "exact_match"),
+                result.metrics().stream().map(Metric::name).toList());
         assertTrue(result.scores().firstEntry().getValue() > 0.8, result.toString());
         assertTrue(task.baseline().orElseThrow() < 0.5, "without learning it is " + task.baseline());
         assertEquals(result.scores(), result.prunedScores());
