@@ -1,10 +1,10 @@
 package dev.espalier.bench;
 
-import dev.espalier.cuda.CudaSteps;
-import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.tensor.Place;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.cuda.CudaSteps;
+import dev.espalier.cuda.driver.Gpu;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.espalier.cli;
 
-import dev.espalier.train.journal.RunFolder;
 import dev.espalier.squad.AnswerSearch;
 import dev.espalier.squad.AnsweringKind;
 import dev.espalier.squad.SquadData;
 import dev.espalier.squad.WindowPlan;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,8 +31,6 @@ record ReadingPlan(WindowPlan windows, AnswerSearch search) {
     }
 
     private static ReadingPlan of(Recipe recipe) {
-        return new ReadingPlan(
-                SquadData.windows(recipe.data()),
-                AnsweringKind.search(recipe.task()));
+        return new ReadingPlan(SquadData.windows(recipe.data()), AnsweringKind.search(recipe.task()));
     }
 }

@@ -1,11 +1,11 @@
 package dev.espalier.cli;
 
+import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.run.Standing;
+import dev.espalier.train.run.TrainingListener;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package dev.espalier.cli;
 
-import dev.espalier.train.journal.RunFolder;
 import dev.espalier.report.Report;
 import dev.espalier.report.SweepPage;
+import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -107,8 +107,7 @@ final class ReproduceCommand implements Callable<Integer> {
 
     private Setting setting(Item chosen, BooleanSupplier stop) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
-        RunOptions run =
-                new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), ""), stop);
+        RunOptions run = new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), ""), stop);
         int seedCount = seeds != null ? seeds : defaultSeeds(chosen);
         Path place = folder != null
                 ? folder

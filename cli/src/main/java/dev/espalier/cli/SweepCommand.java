@@ -1,12 +1,12 @@
 package dev.espalier.cli;
 
-import dev.espalier.train.journal.RunFolder;
+import dev.espalier.report.SweepPage;
 import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
-import dev.espalier.report.SweepPage;
 import dev.espalier.train.run.Sweep;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -10,8 +10,6 @@ import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.data.Normalization;
-import dev.espalier.train.task.EncodingNote;
-import java.util.Optional;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -24,10 +22,12 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.task.EncodingNote;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -171,9 +171,7 @@ final class ModelCommandsTest {
         assertEquals(0, Answer.to("prune", converted, "-o", pruned).exitStatus());
         for (Path file : List.of(noted, converted, pruned)) {
             assertEquals(
-                    Optional.of(encoding),
-                    EncodingNote.of(OnnxReader.read(file).graph()),
-                    file.toString());
+                    Optional.of(encoding), EncodingNote.of(OnnxReader.read(file).graph()), file.toString());
         }
     }
 

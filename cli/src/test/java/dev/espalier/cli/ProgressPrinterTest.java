@@ -47,7 +47,8 @@ final class ProgressPrinterTest {
 
     @Test
     void aSlowRateHasADecimalAndWhatIsCountedItsName() {
-        Progress slow = new Progress(1, "heal", 30, 60, 2, 4, 0.5, Metric.share("exact_spans"), 0.875, 0.25, 6.08, "sequences", 60);
+        Progress slow = new Progress(
+                1, "heal", 30, 60, 2, 4, 0.5, Metric.share("exact_spans"), 0.875, 0.25, 6.08, "sequences", 60);
         String bar = new ProgressPrinter(new StatusLine(new PrintWriter(new StringWriter()), true), "").bar(slow);
         assertTrue(bar.contains(" loss 0.5000, exact spans 87.5 %,"), bar);
         assertTrue(bar.endsWith(" 6.1 sequences/s, 1:00 left"), bar);

@@ -23,8 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Texts are classified: a CSV and a checkpoint in, a smaller model with its tokenizer out. */
 final class TextTrainingTest {
-    private static final List<String> WORDS =
-            List.of("[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "bad", "fine", "dull", "the", "film", "was", "a", "very", "book");
+    private static final List<String> WORDS = List.of(
+            "[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "bad", "fine", "dull", "the", "film", "was", "a", "very",
+            "book");
     private static final BertConfig TINY =
             new BertConfig(WORDS.size(), 16, 1, 2, 32, 16, 2, 1e-12, 0, 0, BertConfig.Activation.GELU);
 
@@ -42,7 +43,12 @@ final class TextTrainingTest {
             String text = random.nextBoolean()
                     ? "The %s was very %s".formatted(random.nextBoolean() ? "film" : "book", word)
                     : "A %s %s".formatted(word, random.nextBoolean() ? "film" : "book");
-            csv.append(i).append(",\"").append(text).append("\",").append(like ? "like" : "dislike").append('\n');
+            csv.append(i)
+                    .append(",\"")
+                    .append(text)
+                    .append("\",")
+                    .append(like ? "like" : "dislike")
+                    .append('\n');
         }
         return csv.toString();
     }

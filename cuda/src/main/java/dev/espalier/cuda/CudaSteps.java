@@ -1,9 +1,9 @@
 package dev.espalier.cuda;
 
-import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.cuda.driver.Gpu;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,5 @@
 package dev.espalier.cuda;
 
-import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.kernel.Update;
@@ -12,6 +11,7 @@ import dev.espalier.core.prox.Summary;
 import dev.espalier.core.prox.WeightedProx;
 import dev.espalier.core.rule.Coefficients;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.cuda.driver.Gpu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

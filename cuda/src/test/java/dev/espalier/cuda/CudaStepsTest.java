@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.espalier.cuda.driver.CudaException;
 import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.cuda.driver.CudaException;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

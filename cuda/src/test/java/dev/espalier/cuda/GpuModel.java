@@ -1,11 +1,11 @@
 package dev.espalier.cuda;
 
-import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
 import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.Place;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.cuda.driver.Gpu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

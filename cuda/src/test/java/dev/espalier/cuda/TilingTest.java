@@ -3,7 +3,6 @@ package dev.espalier.cuda;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.cuda.Tiling.Job;
 import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.group.Groups;
 import dev.espalier.core.group.JointGroups;
@@ -13,6 +12,7 @@ import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Regularizer;
+import dev.espalier.cuda.Tiling.Job;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

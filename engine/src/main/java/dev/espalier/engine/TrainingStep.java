@@ -1,8 +1,8 @@
 package dev.espalier.engine;
 
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.tensor.TensorView;
 import java.util.Map;
 
 /**

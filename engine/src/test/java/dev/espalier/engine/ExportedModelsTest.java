@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.djl.ndarray.NDArray;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Input;
 import dev.espalier.graph.Initializer.Kind;
@@ -12,7 +13,6 @@ import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.tensor.TensorView;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

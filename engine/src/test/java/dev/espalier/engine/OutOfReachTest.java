@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -45,13 +45,12 @@ final class MeteorsTest {
     @Test
     void ownKindsAreTrainedPrunedAndReported() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("run"));
-        RunResult result = Experiment.of(
-                        Recipe.parse("meteors.toml", RECIPE, List.of()), run, RunOptions.DEFAULT)
+        RunResult result = Experiment.of(Recipe.parse("meteors.toml", RECIPE, List.of()), run, RunOptions.DEFAULT)
                 .begin()
                 .orElseThrow()
                 .getFirst();
         assertEquals("mean_error", result.mainMetric().name());
-        // Always the mean is wrong by 2.9; who knows the rate is wrong by 1.5, for the rest is luck.
+        // Always the mean is wrong by some 4.6; who knows the rate is wrong by 1.6, for the rest is luck.
         double error = result.prunedScores().firstEntry().getValue();
         assertTrue(error < 2, result.toString());
         assertTrue(result.parametersLeft() < 0.6, "eight of ten inputs do not matter: " + result);

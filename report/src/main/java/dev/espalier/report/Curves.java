@@ -1,14 +1,14 @@
 package dev.espalier.report;
 
-import dev.espalier.train.journal.Metric;
-import dev.espalier.train.journal.Metrics;
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Chart.Band;
 import dev.espalier.report.Chart.Format;
 import dev.espalier.report.Chart.Line;
 import dev.espalier.report.Chart.Lines;
 import dev.espalier.report.Chart.Stroke;
 import dev.espalier.report.RunData.Seed;
+import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

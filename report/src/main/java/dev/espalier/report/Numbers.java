@@ -108,9 +108,7 @@ final class Numbers {
         return switch (metric.unit()) {
             case SHARE -> points(value - other);
             case NUMBER, LABEL ->
-                value == other
-                        ? "±0"
-                        : (value > other ? "+" : "−") + compact(Math.abs(value - other));
+                value == other ? "±0" : (value > other ? "+" : "−") + compact(Math.abs(value - other));
         };
     }
 

@@ -1,8 +1,8 @@
 package dev.espalier.report;
 
+import dev.espalier.report.RunData.Seed;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
-import dev.espalier.report.RunData.Seed;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -113,13 +113,8 @@ final class RunPage {
         run.metrics().forEach(metric -> columns.add(Curves.capital(metric)));
         columns.addAll(List.of("Loss", "Loss in training"));
         run.trained().forEach(metric -> columns.add(Curves.inTraining(metric)));
-        columns.addAll(List.of(
-                "Groups left",
-                "Penalty",
-                "λ",
-                "Learning rate",
-                "Iterations per group",
-                "Samples per second"));
+        columns.addAll(
+                List.of("Groups left", "Penalty", "λ", "Learning rate", "Iterations per group", "Samples per second"));
         Table table = Table.of("All evaluations of " + seed.name(), columns);
         seed.metrics().forEach(line -> table.row(Html.text(Numbers.compact(line.epoch())), numbers(run, line)));
         return run.seeds().size() == 1

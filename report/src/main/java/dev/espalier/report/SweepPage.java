@@ -133,7 +133,8 @@ public record SweepPage(String name, Metric metric, List<Point> points, Optional
     }
 
     private Html table(Path file) {
-        List<String> columns = new ArrayList<>(List.of("λ", "Pruned " + metric.name(), "Groups left", "Parameters left"));
+        List<String> columns =
+                new ArrayList<>(List.of("λ", "Pruned " + metric.name(), "Groups left", "Parameters left"));
         columns.add("Run:");
         Table table = Table.of("The runs of the sweep", columns);
         baseline.ifPresent(dense -> table.row(

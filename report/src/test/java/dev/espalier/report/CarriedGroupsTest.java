@@ -1,8 +1,5 @@
 package dev.espalier.report;
 
-import dev.espalier.train.run.Tasks;
-import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.run.TrainingRun;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +21,9 @@ import dev.espalier.graph.type.DataType;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainingRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

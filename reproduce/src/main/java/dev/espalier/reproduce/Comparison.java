@@ -1,8 +1,8 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Article;
 import dev.espalier.report.Unit;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -71,8 +71,8 @@ record PaperRow(String name, String recipe, List<String> small, SequencedMap<Fig
                     .filter(score -> score.getKey().name().equals(name))
                     .map(Map.Entry::getValue)
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException(
-                            "no score %s among %s".formatted(name, result.scores())));
+                    .orElseThrow(() ->
+                            new IllegalArgumentException("no score %s among %s".formatted(name, result.scores())));
         }
     }
 

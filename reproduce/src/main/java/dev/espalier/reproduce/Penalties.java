@@ -1,6 +1,5 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.train.journal.Spread;
 import dev.espalier.core.numeric.Norm;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
@@ -17,6 +16,7 @@ import dev.espalier.report.Unit;
 import dev.espalier.reproduce.Comparison.Cell;
 import dev.espalier.reproduce.Comparison.Column;
 import dev.espalier.reproduce.Comparison.Row;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

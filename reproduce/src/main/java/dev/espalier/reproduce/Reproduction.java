@@ -1,10 +1,10 @@
 package dev.espalier.reproduce;
 
+import dev.espalier.report.Article;
+import dev.espalier.report.Figure;
 import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
-import dev.espalier.report.Article;
-import dev.espalier.report.Figure;
 import dev.espalier.train.run.Origin;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,15 +1,15 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.train.journal.Metrics;
-import dev.espalier.train.journal.RunFolder;
-import dev.espalier.train.journal.RunResult;
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Plot;
 import dev.espalier.report.Figure.Point;
 import dev.espalier.report.Figure.Stroke;
 import dev.espalier.report.Unit;
+import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Method;
 import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package dev.espalier.reproduce;
 
+import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.task.Task;
 import dev.espalier.train.run.DivergedException;
-import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

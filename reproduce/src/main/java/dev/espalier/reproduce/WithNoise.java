@@ -1,6 +1,5 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
@@ -15,6 +14,7 @@ import dev.espalier.reproduce.Convergence.Part;
 import dev.espalier.reproduce.convergence.Descent;
 import dev.espalier.reproduce.convergence.Slope;
 import dev.espalier.reproduce.convergence.Trace;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

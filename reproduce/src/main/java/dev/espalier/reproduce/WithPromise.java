@@ -1,6 +1,5 @@
 package dev.espalier.reproduce;
 
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Unit;
 import dev.espalier.reproduce.Comparison.Cell;
 import dev.espalier.reproduce.Comparison.Column;
@@ -11,6 +10,7 @@ import dev.espalier.reproduce.Convergence.Part;
 import dev.espalier.reproduce.convergence.Problem;
 import dev.espalier.reproduce.convergence.Theorem;
 import dev.espalier.reproduce.convergence.Trace;
+import dev.espalier.train.journal.Spread;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package dev.espalier.reproduce;
 
+import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
@@ -14,7 +15,6 @@ import dev.espalier.reproduce.convergence.Descent;
 import dev.espalier.reproduce.convergence.FusedDescent;
 import dev.espalier.reproduce.convergence.Theorem;
 import dev.espalier.reproduce.convergence.Trace;
-import dev.espalier.core.rule.UpdateRule;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

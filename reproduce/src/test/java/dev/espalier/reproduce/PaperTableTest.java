@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Unit;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
 import java.io.IOException;

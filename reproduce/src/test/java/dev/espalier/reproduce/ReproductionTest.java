@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.espalier.train.journal.Spread;
 import dev.espalier.report.Figure;
 import dev.espalier.report.Unit;
 import dev.espalier.reproduce.Comparison.Cell;
 import dev.espalier.reproduce.Comparison.Column;
 import dev.espalier.reproduce.Comparison.Row;
+import dev.espalier.train.journal.Spread;
 import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,5 @@
 package dev.espalier.squad;
 
-import dev.espalier.train.task.TaskModel;
-import dev.espalier.text.WordPiece;
-import dev.espalier.text.UnknownTokens;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Encoding;
@@ -17,6 +14,7 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.text.WordPiece;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.Example;
@@ -120,7 +118,8 @@ final class Answering implements Task {
 
     /** Reads the model's tokenizer, the questions and, whenever a model is asked for, the model. */
     static Answering of(Materials materials, AnswerSearch search) throws IOException {
-        WordPiece tokenizer = WordPiece.ofModel(materials.tokenizer(), materials.dataValues().kind());
+        WordPiece tokenizer =
+                WordPiece.ofModel(materials.tokenizer(), materials.dataValues().kind());
         QuestionData data = QuestionData.load(materials.dataValues(), tokenizer);
         Answering task = new Answering(
                 data,
@@ -168,8 +167,7 @@ final class Answering implements Task {
     @Override
     public Optional<Encoding> encoding() {
         Field.Tokens ids = new Field.Tokens(Bert.INPUT_IDS, data.train().plan().length());
-        return tokenizer.map(_ ->
-                new Encoding(List.of(new ColumnEncoding.Tokenized(ids, WordPiece.FILE)), List.of()));
+        return tokenizer.map(_ -> new Encoding(List.of(new ColumnEncoding.Tokenized(ids, WordPiece.FILE)), List.of()));
     }
 
     @Override
@@ -293,9 +291,8 @@ final class Answering implements Task {
     @Override
     public OptionalDouble baseline() {
         Random random = new Random(0);
-        return OptionalDouble.of(judge(inputs -> guess(inputs, random), Part.VALIDATION)
-                .main()
-                .getValue());
+        return OptionalDouble.of(
+                judge(inputs -> guess(inputs, random), Part.VALIDATION).main().getValue());
     }
 
     private static SequencedMap<String, Tensor> guess(Map<String, Tensor> inputs, Random random) {

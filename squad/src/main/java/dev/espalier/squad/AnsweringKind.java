@@ -17,7 +17,8 @@ public final class AnsweringKind implements TaskKind {
                     "task.best", "how many of the likeliest starts and ends are combined")
             .in(Range.atLeast(1))
             .withDefault(AnswerSearch.DEFAULT.best());
-    private static final Key<Integer> ANSWER_LENGTH = Key.whole("task.answer_length", "tokens that an answer has at most")
+    private static final Key<Integer> ANSWER_LENGTH = Key.whole(
+                    "task.answer_length", "tokens that an answer has at most")
             .in(Range.atLeast(1))
             .withDefault(AnswerSearch.DEFAULT.answerLength());
 

@@ -1,9 +1,9 @@
 package dev.espalier.squad;
 
-import dev.espalier.text.WordPiece;
-import dev.espalier.text.UnknownTokens;
 import dev.espalier.data.DataSection;
 import dev.espalier.settings.Values;
+import dev.espalier.text.UnknownTokens;
+import dev.espalier.text.WordPiece;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;

@@ -1,6 +1,5 @@
 package dev.espalier.squad;
 
-import dev.espalier.text.UnknownTokens;
 import dev.espalier.data.Context;
 import dev.espalier.data.DataKind;
 import dev.espalier.data.DataSection;
@@ -9,6 +8,7 @@ import dev.espalier.data.Parts;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
+import dev.espalier.text.UnknownTokens;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.espalier.squad;
 
-import dev.espalier.text.JsonPlace;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.core.check.Writing;
+import dev.espalier.text.JsonPlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package dev.espalier.squad;
 
-import dev.espalier.text.Tokens;
 import dev.espalier.core.check.Check;
 
 /**

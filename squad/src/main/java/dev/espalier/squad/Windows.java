@@ -1,10 +1,10 @@
 package dev.espalier.squad;
 
-import dev.espalier.text.WordPiece;
-import dev.espalier.text.UnknownTokens;
-import dev.espalier.text.Tokens;
 import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.text.Tokens;
+import dev.espalier.text.UnknownTokens;
+import dev.espalier.text.WordPiece;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,19 +1,12 @@
 package dev.espalier.squad;
 
-import dev.espalier.train.run.Progress;
-import dev.espalier.train.run.Experiment;
-import dev.espalier.train.run.TrainingListener;
-import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.run.TrainingRun;
-import dev.espalier.train.run.Tasks;
-import dev.espalier.text.WordPiece;
-import dev.espalier.text.UnknownTokens;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
@@ -30,17 +23,23 @@ import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.train.journal.Metrics;
+import dev.espalier.settings.SettingsException;
+import dev.espalier.text.UnknownTokens;
+import dev.espalier.text.WordPiece;
 import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.core.tensor.TensorView;
-import dev.espalier.settings.SettingsException;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.Experiment;
+import dev.espalier.train.run.Progress;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainingListener;
+import dev.espalier.train.run.TrainingRun;
 import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
-import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -95,8 +94,8 @@ final class AnsweringTest {
     Path temporary;
 
     private static Path resource(String name) {
-        return Path.of(URI.create(
-                Objects.requireNonNull(AnsweringTest.class.getResource(name), name).toString()));
+        return Path.of(URI.create(Objects.requireNonNull(AnsweringTest.class.getResource(name), name)
+                .toString()));
     }
 
     private static Recipe recipe(String... overrides) {
@@ -145,13 +144,16 @@ final class AnsweringTest {
     @Test
     void aWindowHasRoomForItsSpecialTokens() {
         String[] plan = {"data.stride=128", "data.question_length=64"};
-        assertEquals("196", recipe("data.length=196", plan[0], plan[1]).settings().texts().get("data.length"));
-        String message = String.valueOf(assertThrows(
-                        SettingsException.class, () -> recipe("data.length=195", plan[0], plan[1]))
-                .getMessage());
+        assertEquals(
+                "196",
+                recipe("data.length=196", plan[0], plan[1]).settings().texts().get("data.length"));
+        String message =
+                String.valueOf(assertThrows(SettingsException.class, () -> recipe("data.length=195", plan[0], plan[1]))
+                        .getMessage());
         assertTrue(
-                message.contains("data.stride = 128, data.question_length = 64 and 3 special tokens must add up to less than"
-                        + " data.length = 195"),
+                message.contains(
+                        "data.stride = 128, data.question_length = 64 and 3 special tokens must add up to less than"
+                                + " data.length = 195"),
                 message);
     }
 
@@ -239,7 +241,9 @@ final class AnsweringTest {
                 "divergence.chance_epochs=0");
         RunResult result =
                 Experiment.of(recipe, folder, listening).begin().orElseThrow().getFirst();
-        assertEquals(List.of("f1", "exact_match"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("f1", "exact_match"),
+                result.metrics().stream().map(Metric::name).toList());
         assertTrue(notes.getFirst().contains("answers: 8 questions"), notes.toString());
         SequencedMap<String, Double> measures = folder.metrics().getLast().data();
         assertEquals(List.of("unknown_tokens_train", "unknown_tokens_test"), List.copyOf(measures.keySet()));
@@ -295,7 +299,9 @@ final class AnsweringTest {
                 .begin()
                 .orElseThrow()
                 .getFirst();
-        assertEquals(List.of("f1", "exact_match"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("f1", "exact_match"),
+                result.metrics().stream().map(Metric::name).toList());
         Graph trained = OnnxReader.read(folder.pruned()).graph();
         assertEquals(
                 List.of("input_ids", "mask", "token_type_ids"),
@@ -389,7 +395,9 @@ final class AnsweringTest {
                 .orElseThrow();
         List<Metrics> metrics = new ArrayList<>(folder.metrics());
         assertTrue(metrics.getLast().trainLoss() < metrics.getFirst().trainLoss() / 2, metrics.toString());
-        assertEquals(List.of("f1", "exact_match"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("f1", "exact_match"),
+                result.metrics().stream().map(Metric::name).toList());
         assertTrue(result.scores().firstEntry().getValue() > 0.8, result.toString());
         assertTrue(task.baseline().orElseThrow() < 0.5, "without learning it is " + task.baseline());
         assertEquals(result.scores(), result.prunedScores());

@@ -1,11 +1,10 @@
 package dev.espalier.squad;
 
-import dev.espalier.text.UnknownTokens;
-import dev.espalier.text.WordPiece;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.text.UnknownTokens;
+import dev.espalier.text.WordPiece;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -78,21 +78,30 @@ public final class TextKind extends TableKind {
         boolean folder = Files.isDirectory(path);
         Path file = folder ? CsvKind.find(path, "train.csv").orElse(path.resolve("train.csv")) : path;
         if (!Files.isRegularFile(file)) {
-            throw DataException.in(file, "no such file: give a CSV file, or a folder with train.csv and perhaps test.csv");
+            throw DataException.in(
+                    file, "no such file: give a CSV file, or a folder with train.csv and perhaps test.csv");
         }
         Optional<Path> testFile = folder ? CsvKind.find(path, "test.csv") : Optional.empty();
         TextFile train = TextFile.read(file, values);
-        Optional<TextFile> test = testFile.isPresent() ? Optional.of(TextFile.read(testFile.get(), values)) : Optional.empty();
+        Optional<TextFile> test =
+                testFile.isPresent() ? Optional.of(TextFile.read(testFile.get(), values)) : Optional.empty();
         if (test.isPresent() && !test.get().table().heads().equals(train.table().heads())) {
             throw DataException.in(
                     testFile.orElseThrow(),
                     "the columns are %s, but those of %s are %s"
-                            .formatted(test.get().table().heads(), file, train.table().heads()));
+                            .formatted(
+                                    test.get().table().heads(),
+                                    file,
+                                    train.table().heads()));
         }
         Optional<Table> judged = test.map(TextFile::table);
         List<String> notes = new ArrayList<>();
         Parts parts = parts(
-                values, train.table(), judged, train.labels(), table -> tokens(table, train.texts(), tokenizer, values, context, notes));
+                values,
+                train.table(),
+                judged,
+                train.labels(),
+                table -> tokens(table, train.texts(), tokenizer, values, context, notes));
         notes.addAll(parts.notes());
         return new Parts(parts.train(), parts.test(), notes, tokenizer::save);
     }
@@ -163,7 +172,8 @@ public final class TextKind extends TableKind {
                 return true;
             });
             if (table[0] == null || table[0].size() == 0) {
-                throw DataException.in(file, "no rows: expected " + (header ? "a header and " : "") + "texts with labels");
+                throw DataException.in(
+                        file, "no rows: expected " + (header ? "a header and " : "") + "texts with labels");
             }
             return new TextFile(
                     table[0].build(),
@@ -178,7 +188,9 @@ public final class TextKind extends TableKind {
                         place,
                         "%s are %d columns of text, and a model reads one or a pair: name them in data.columns"
                                 .formatted(
-                                        selection.inputs().stream().map(columns::get).toList(),
+                                        selection.inputs().stream()
+                                                .map(columns::get)
+                                                .toList(),
                                         selection.inputs().size()));
             }
             return selection;

@@ -1,7 +1,5 @@
 package dev.espalier.text;
 
-
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -47,7 +45,10 @@ final class OfficialVocabularyTest {
     /** Every so many-th paragraph of a part, and the questions on it. */
     private static Stream<String> texts(Path part, int step) throws IOException {
         List<JsonNode> paragraphs = new ArrayList<>();
-        new ObjectMapper().readTree(part.toFile()).findValues("paragraphs").forEach(list -> list.forEach(paragraphs::add));
+        new ObjectMapper()
+                .readTree(part.toFile())
+                .findValues("paragraphs")
+                .forEach(list -> list.forEach(paragraphs::add));
         return IntStream.range(0, paragraphs.size())
                 .filter(number -> number % step == 0)
                 .mapToObj(paragraphs::get)
@@ -60,8 +61,7 @@ final class OfficialVocabularyTest {
     void aloneItIsForLowerCaseAndTokensAreThoseOfTheLibrary() throws IOException {
         Files.copy(vocabulary, folder.resolve("vocab.txt"));
         List<String> texts = Stream.concat(
-                        texts(squad.resolve("dev-v1.1.json"), 1),
-                        texts(squad.resolve("train-v1.1.json"), STEP))
+                        texts(squad.resolve("dev-v1.1.json"), 1), texts(squad.resolve("train-v1.1.json"), STEP))
                 .toList();
         assertTrue(texts.size() > 12_000, () -> texts.size() + " texts");
         try (WordPiece tokenizer = WordPiece.load(folder);

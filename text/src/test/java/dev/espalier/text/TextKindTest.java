@@ -90,13 +90,17 @@ final class TextKindTest {
         String csv = "one,other,label\nsea sea sea sea sea sea,tower,a\nsea,tower tower tower tower tower,b\n";
         Dataset data = open(csv, "data.length=7").train();
         assertArrayEquals(
-                joined(new int[] {START}, tokens("sea", "sea", "sea"), new int[] {END}, tokens("tower"), new int[] {END}),
+                joined(new int[] {START}, tokens("sea", "sea", "sea"), new int[] {END}, tokens("tower"), new int[] {END
+                }),
                 row(data, 0, 0));
         assertArrayEquals(new int[] {0, 0, 0, 0, 0, 1, 1}, row(data, 2, 0));
         assertArrayEquals(
-                joined(new int[] {START}, tokens("sea"), new int[] {END}, tokens("tower", "tower", "tower"), new int[] {END}),
+                joined(new int[] {START}, tokens("sea"), new int[] {END}, tokens("tower", "tower", "tower"), new int[] {
+                    END
+                }),
                 row(data, 0, 1));
-        Dataset even = open(csv.replace("tower,a", "tower tower tower tower,a"), "data.length=8").train();
+        Dataset even = open(csv.replace("tower,a", "tower tower tower tower,a"), "data.length=8")
+                .train();
         assertArrayEquals(new int[] {0, 0, 0, 0, 0, 1, 1, 1}, row(even, 2, 0));
         assertEquals(8, row(even, 0, 0).length);
     }
@@ -127,7 +131,8 @@ final class TextKindTest {
 
     @Test
     void aLabelMayBeANumber() throws IOException {
-        Dataset data = open("text,label\nsea,1.5\nthe,2\n", "data.label_type=number").train();
+        Dataset data =
+                open("text,label\nsea,1.5\nthe,2\n", "data.label_type=number").train();
         assertEquals(List.of(new Field.Numbers("label")), data.targetFields());
     }
 
@@ -136,7 +141,8 @@ final class TextKindTest {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> open("text,label\nαβγ sea,a\nδεζ,b\n"));
         assertTrue(String.valueOf(refused.getMessage()).contains("data.largest_unknown = 0.1"), refused::getMessage);
-        List<String> notes = open("text,label\nαβγ sea,a\nδεζ,b\n", "data.largest_unknown=1").notes();
+        List<String> notes =
+                open("text,label\nαβγ sea,a\nδεζ,b\n", "data.largest_unknown=1").notes();
         assertTrue(notes.stream().anyMatch(note -> note.startsWith("warning: 66.67 %")), notes::toString);
     }
 

@@ -199,8 +199,8 @@ public final class Espalier {
     public Espalier train(Objective objective, Iterable<Example> batches, Consumer<Terms> progress) {
         TrainingPlan plan = penalty == null ? TrainingPlan.dense(rate) : TrainingPlan.of(penalty, rate);
         try (Network network = new Network(model, objective, device);
-                Optimizer optimizer =
-                        new Optimizer(rule, plan.parameterSets(model, groups()), StepOptions.DEFAULT, device.kernels())) {
+                Optimizer optimizer = new Optimizer(
+                        rule, plan.parameterSets(model, groups()), StepOptions.DEFAULT, device.kernels())) {
             TrainingStep step = new TrainingStep(network, optimizer::step);
             for (Example batch : batches) {
                 progress.accept(step.run(batch.inputs(), batch.targets()));
@@ -236,8 +236,8 @@ public final class Espalier {
     public Espalier prune() {
         SampleInputs samples = SampleInputs.DEFAULT;
         try (Judge judge = Judge.of(model, samples, 1)) {
-            PruneTrial trial = PruneTrial.of(
-                    judge, model, Pruner.plan(model, PruneOptions.DEFAULT), samples.dimensions(model));
+            PruneTrial trial =
+                    PruneTrial.of(judge, model, Pruner.plan(model, PruneOptions.DEFAULT), samples.dimensions(model));
             return withModel(trial.smaller(), Optional.of(trial.report()));
         }
     }

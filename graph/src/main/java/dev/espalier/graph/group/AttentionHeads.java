@@ -1,5 +1,7 @@
 package dev.espalier.graph.group;
 
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.JointGroups;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Use;
 import dev.espalier.graph.Node;
@@ -13,8 +15,6 @@ import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Where;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
-import dev.espalier.core.group.AxisGroups;
-import dev.espalier.core.group.JointGroups;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

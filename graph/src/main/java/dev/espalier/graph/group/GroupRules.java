@@ -157,7 +157,7 @@ public final class GroupRules {
             metadata.remove(NOTE);
         } else {
             ObjectNode note = JsonNodeFactory.instance
-                .objectNode()
+                    .objectNode()
                     .put(READERS, readers.name().toLowerCase(Locale.ROOT))
                     .put(HEADS, heads);
             ArrayNode names = note.putArray(WITHOUT);

@@ -1,5 +1,8 @@
 package dev.espalier.graph.group;
 
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.Groups;
+import dev.espalier.core.group.IndexGroups;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
@@ -9,9 +12,6 @@ import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.group.AxisGroups;
-import dev.espalier.core.group.Groups;
-import dev.espalier.core.group.IndexGroups;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,9 +1,6 @@
 package dev.espalier.graph.group;
 
 import dev.espalier.core.check.Check;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.Node;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.group.Groups;
 import dev.espalier.core.group.IndexGroups;
@@ -11,6 +8,9 @@ import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.numeric.Norm;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

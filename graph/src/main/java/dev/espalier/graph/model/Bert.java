@@ -102,11 +102,11 @@ public final class Bert {
                 new Gather(1),
                 bert.encode(),
                 bert.graph.constant("bert.pooler.index", Tensor.scalar(DataType.INT64, 0)));
-        Value pooled = bert.layers.tanh("bert.pooler.tanh", bert.layers.dense("bert.pooler.dense", first, config.hidden()));
+        Value pooled =
+                bert.layers.tanh("bert.pooler.tanh", bert.layers.dense("bert.pooler.dense", first, config.hidden()));
         Value kept = bert.layers.dropout("classifier.dropout", pooled, config.hiddenDropout());
         Unary identity = new Unary(Unary.Function.IDENTITY);
-        return bert.graph.outputs(
-                bert.graph.add(LOGITS, identity, bert.layers.dense("classifier", kept, outputs)));
+        return bert.graph.outputs(bert.graph.add(LOGITS, identity, bert.layers.dense("classifier", kept, outputs)));
     }
 
     /**

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.core.check.Check;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The size of a BERT, as {@code config.json} of a checkpoint tells it.

@@ -1,13 +1,13 @@
 package dev.espalier.graph.prune;
 
+import dev.espalier.core.group.Groups;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.HeldZeros;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.group.Groups;
-import dev.espalier.core.tensor.ElementType;
-import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.JointGroups;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.eval.Evaluator;
@@ -19,8 +21,6 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.core.group.AxisGroups;
-import dev.espalier.core.group.JointGroups;
 import java.net.URL;
 import java.nio.file.Path;
 import java.util.ArrayList;

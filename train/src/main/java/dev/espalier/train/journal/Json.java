@@ -76,8 +76,7 @@ final class Json {
     private static void nameTrainScore(ObjectNode line) {
         for (String old : List.of("train_score", "train_accuracy")) {
             if (line.has(old)) {
-                line.putObject("train_scores")
-                        .set(line.path("train_metric").asText("accuracy"), line.get(old));
+                line.putObject("train_scores").set(line.path("train_metric").asText("accuracy"), line.get(old));
             }
         }
     }

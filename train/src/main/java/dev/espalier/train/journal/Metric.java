@@ -117,8 +117,7 @@ public record Metric(String name, Unit unit, Direction direction) {
         if (value == 0) {
             return "0";
         }
-        BigDecimal rounded =
-                new BigDecimal(value).round(new MathContext(4)).stripTrailingZeros();
+        BigDecimal rounded = new BigDecimal(value).round(new MathContext(4)).stripTrailingZeros();
         int exponent = rounded.precision() - rounded.scale() - 1;
         return exponent < -4 || exponent > 8
                 ? rounded.movePointLeft(exponent).toPlainString() + "e" + exponent

@@ -1,14 +1,14 @@
 package dev.espalier.train.model;
 
 import dev.espalier.data.DataSection;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Conflict;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.model.Weights;
 import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.espalier.train.recipe;
 
+import dev.espalier.core.step.StepOptions;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kind;
 import dev.espalier.settings.Range;
-import dev.espalier.core.step.StepOptions;
 import java.util.List;
 
 /**

@@ -1,11 +1,11 @@
 package dev.espalier.train.recipe;
 
 import dev.espalier.core.schedule.ToleranceSchedule;
+import dev.espalier.core.step.StepOptions;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Values;
-import dev.espalier.core.step.StepOptions;
 import java.util.List;
 import java.util.Optional;
 

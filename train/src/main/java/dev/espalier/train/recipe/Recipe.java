@@ -1,15 +1,15 @@
 package dev.espalier.train.recipe;
 
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.StepOptions;
 import dev.espalier.data.DataSection;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.group.TrainingPlan;
-import dev.espalier.core.penalty.Penalty;
-import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
-import dev.espalier.core.step.StepOptions;
 import dev.espalier.train.model.ModelSection;
 import dev.espalier.train.task.Batching;
 import dev.espalier.train.task.TaskSection;

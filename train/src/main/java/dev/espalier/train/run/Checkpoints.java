@@ -1,7 +1,7 @@
 package dev.espalier.train.run;
 
-import dev.espalier.train.journal.RunFolder;
 import dev.espalier.core.step.StateFile;
+import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;

@@ -61,7 +61,8 @@ final class Divergence {
         }
         Metric metric = evaluation.main().getKey();
         double known = baseline.getAsDouble();
-        double luck = metric.unit() == Metric.Unit.SHARE ? 2 * Math.sqrt(known * (1 - known) / evaluation.samples()) : 0;
+        double luck =
+                metric.unit() == Metric.Unit.SHARE ? 2 * Math.sqrt(known * (1 - known) / evaluation.samples()) : 0;
         double reached = metric.direction() == Metric.Direction.HIGHER ? known + luck : known - luck;
         return !metric.isBetter(evaluation.main().getValue(), reached);
     }

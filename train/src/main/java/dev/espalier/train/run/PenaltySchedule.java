@@ -1,5 +1,7 @@
 package dev.espalier.train.run;
 
+import dev.espalier.core.prox.Summary;
+import dev.espalier.core.step.Optimizer;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
@@ -10,8 +12,6 @@ import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.core.prox.Summary;
-import dev.espalier.core.step.Optimizer;
 import dev.espalier.train.recipe.Phase;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TargetRecipe;

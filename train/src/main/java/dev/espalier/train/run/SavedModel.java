@@ -1,11 +1,11 @@
 package dev.espalier.train.run;
 
+import dev.espalier.core.step.StateFile;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.RunFolder;
-import dev.espalier.core.step.StateFile;
 import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -1,10 +1,10 @@
 package dev.espalier.train.run;
 
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.train.journal.RunFolder;
-import dev.espalier.train.journal.RunResult;
 import dev.espalier.runtime.Latency;
 import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -49,10 +49,6 @@ public final class Tasks {
     public static Task of(Recipe recipe, LoadedData data, Function<Weights, Graph> model) throws IOException {
         return TaskSection.open(
                 recipe.task(),
-                new Materials(
-                        recipe.data(),
-                        data,
-                        (_, weights) -> model.apply(weights),
-                        recipe.batching()));
+                new Materials(recipe.data(), data, (_, weights) -> model.apply(weights), recipe.batching()));
     }
 }

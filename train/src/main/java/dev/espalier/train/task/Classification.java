@@ -130,7 +130,8 @@ public final class Classification extends RowTask {
             Value logits = formula.model(fitted().output(LOGITS));
             Value labels =
                     formula.target(label.name(), DataType.INT64, logits.shape().get(0));
-            SequencedMap<String, Value> terms = Objective.terms(Losses.crossEntropy(formula, logits, labels, weights, smoothing));
+            SequencedMap<String, Value> terms =
+                    Objective.terms(Losses.crossEntropy(formula, logits, labels, weights, smoothing));
             terms.put(RIGHT, formula.sum(formula.equal(formula.argMax(logits), labels)));
             return terms;
         };

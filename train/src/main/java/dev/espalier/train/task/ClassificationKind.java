@@ -11,7 +11,8 @@ import java.util.List;
 /** {@code task.kind = "classification"}. */
 public final class ClassificationKind implements TaskKind {
     private static final Key<Boolean> MULTI_LABEL = Key.flag(
-                    "task.multi_label", "whether a sample may have several labels, or none: the targets are 0 and 1 for each")
+                    "task.multi_label",
+                    "whether a sample may have several labels, or none: the targets are 0 and 1 for each")
             .withDefault(false);
     private static final Key<List<Double>> CLASS_WEIGHTS = Key.decimals(
                     "task.class_weights",

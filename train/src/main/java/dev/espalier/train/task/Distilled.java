@@ -52,8 +52,8 @@ public final class Distilled implements Task {
             double weight,
             double temperature) {
         if (!(weight >= 0 && weight <= 1) || !(temperature > 0)) {
-            throw new IllegalArgumentException(
-                    "weight = %s and temperature = %s: they must be from 0 to 1, and above 0".formatted(weight, temperature));
+            throw new IllegalArgumentException("weight = %s and temperature = %s: they must be from 0 to 1, and above 0"
+                    .formatted(weight, temperature));
         }
         this.task = task;
         this.teacher = teacher;
@@ -67,8 +67,7 @@ public final class Distilled implements Task {
         Objective own = task.objective();
         return formula -> {
             SequencedMap<String, Value> terms = new LinkedHashMap<>(own.write(formula));
-            Value loss = formula.times(
-                    Objects.requireNonNull(terms.get(Objective.LOSS)), formula.number(1 - weight));
+            Value loss = formula.times(Objects.requireNonNull(terms.get(Objective.LOSS)), formula.number(1 - weight));
             List<Signature.Output> outputs = signature().outputs();
             for (Signature.Output output : outputs) {
                 Value share = formula.number(weight / outputs.size());
@@ -97,8 +96,7 @@ public final class Distilled implements Task {
 
     private Example taught(Example example) {
         Map<String, Tensor> targets = new LinkedHashMap<>(example.targets());
-        teacher.apply(fitted().given(example.inputs()))
-                .forEach((name, said) -> targets.put(TEACHER + name, said));
+        teacher.apply(fitted().given(example.inputs())).forEach((name, said) -> targets.put(TEACHER + name, said));
         return new Example(example.inputs(), targets, example.size());
     }
 

@@ -41,8 +41,9 @@ public final class EncodingNote {
         try {
             return Optional.ofNullable(text).map(Encoding::parse);
         } catch (IllegalArgumentException unknown) {
-            throw new GraphException("the model's metadata has %s = %s, which cannot be read (%s): remove it from the file"
-                    .formatted(NOTE, text, unknown.getMessage()));
+            throw new GraphException(
+                    "the model's metadata has %s = %s, which cannot be read (%s): remove it from the file"
+                            .formatted(NOTE, text, unknown.getMessage()));
         }
     }
 }

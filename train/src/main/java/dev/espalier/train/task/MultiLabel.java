@@ -55,7 +55,8 @@ public final class MultiLabel extends RowTask {
             double smoothing) {
         super(data, signature(data), builder, batching);
         this.target = target(data);
-        this.weights = weights.of(names(data), balanced(truths(data.train()), data.train().size()));
+        this.weights = weights.of(
+                names(data), balanced(truths(data.train()), data.train().size()));
         this.smoothing = smoothing;
     }
 
@@ -72,7 +73,8 @@ public final class MultiLabel extends RowTask {
     }
 
     private static List<String> names(LoadedData data) {
-        List<String> columns = data.train().targetFields().stream().map(Field::name).toList();
+        List<String> columns =
+                data.train().targetFields().stream().map(Field::name).toList();
         if (columns.size() == target(data).size()) {
             return columns;
         }
@@ -153,8 +155,7 @@ public final class MultiLabel extends RowTask {
     private Value smooth(Formula formula, Value truth) {
         return smoothing == 0
                 ? truth
-                : formula.plus(
-                        formula.times(truth, formula.number(1 - smoothing)), formula.number(smoothing / 2));
+                : formula.plus(formula.times(truth, formula.number(1 - smoothing)), formula.number(smoothing / 2));
     }
 
     /** F1 is that of all labels of all samples together; an exact match has every label right. */

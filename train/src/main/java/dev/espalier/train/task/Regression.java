@@ -95,8 +95,7 @@ public final class Regression extends RowTask {
             }
             Normalization found = encoding.statistics();
             int run = field.size() / found.mean().size();
-            return new Target(
-                    field, new Normalization(repeated(found.mean(), run), repeated(found.deviation(), run)));
+            return new Target(field, new Normalization(repeated(found.mean(), run), repeated(found.deviation(), run)));
         }
 
         private static List<Double> repeated(List<Double> values, int run) {
@@ -125,7 +124,8 @@ public final class Regression extends RowTask {
         super(measured(data), signature(data), builder, batching);
         this.loss = loss;
         this.targets = targets(data());
-        this.numbers = targets.stream().mapToInt(target -> target.field().size()).sum();
+        this.numbers =
+                targets.stream().mapToInt(target -> target.field().size()).sum();
         Unit unit = numbers == 1 ? Unit.LABEL : Unit.NUMBER;
         this.rmse = new Metric("rmse", unit, Direction.LOWER);
         this.mae = new Metric("mae", unit, Direction.LOWER);
@@ -142,7 +142,8 @@ public final class Regression extends RowTask {
                             ? new ColumnEncoding.Measured(
                                     field,
                                     Normalization.of(
-                                            (Column.Numbers) data.train().targets().get(at),
+                                            (Column.Numbers)
+                                                    data.train().targets().get(at),
                                             data.train().size()))
                             : encoding);
         }
@@ -279,7 +280,8 @@ public final class Regression extends RowTask {
                 }
             }
         }
-        return OptionalDouble.of(score(new Sums(sums, judged[0].length)).firstEntry().getValue());
+        return OptionalDouble.of(
+                score(new Sums(sums, judged[0].length)).firstEntry().getValue());
     }
 
     private static double mean(float[] values) {
@@ -321,7 +323,9 @@ public final class Regression extends RowTask {
         }
 
         private static final Key<Choice> LOSS = Key.choice(
-                        "task.loss", Choice.class, "what training makes small, of errors in units of the labels' deviation")
+                        "task.loss",
+                        Choice.class,
+                        "what training makes small, of errors in units of the labels' deviation")
                 .withDefault(Choice.MSE);
         private static final Key<Double> DELTA = Key.decimal(
                         "task.delta", "huber: up to where errors are squared, in deviations")
@@ -358,13 +362,12 @@ public final class Regression extends RowTask {
         @Override
         public Task open(Values values, Materials materials) throws IOException {
             LoadedData data = materials.data();
-            Loss loss =
-                    switch (values.of(LOSS)) {
-                        case MSE -> new Loss.Squares();
-                        case MAE -> new Loss.Absolutes();
-                        case HUBER -> new Loss.Huber(values.of(DELTA));
-                        case QUANTILE -> new Loss.Quantile(values.of(QUANTILE));
-                    };
+            Loss loss = switch (values.of(LOSS)) {
+                case MSE -> new Loss.Squares();
+                case MAE -> new Loss.Absolutes();
+                case HUBER -> new Loss.Huber(values.of(DELTA));
+                case QUANTILE -> new Loss.Quantile(values.of(QUANTILE));
+            };
             return new Regression(
                     data, TaskModel.builder(materials.model(), signature(data)), materials.batching(), loss);
         }

@@ -35,8 +35,7 @@ public abstract class RowTask implements Task {
      * @param builder makes the model; called with different weights
      * @param batching how rows make batches
      */
-    protected RowTask(
-            LoadedData data, Signature signature, Function<Weights, Graph> builder, Batching batching) {
+    protected RowTask(LoadedData data, Signature signature, Function<Weights, Graph> builder, Batching batching) {
         this.data = data;
         this.signature = signature;
         this.model = new TaskModel(signature, builder);
@@ -51,11 +50,7 @@ public abstract class RowTask implements Task {
      * @throws IOException if the data cannot be read
      */
     protected RowTask(Materials materials, Signature signature) throws IOException {
-        this(
-                materials.data(),
-                signature,
-                TaskModel.builder(materials.model(), signature),
-                materials.batching());
+        this(materials.data(), signature, TaskModel.builder(materials.model(), signature), materials.batching());
     }
 
     /** {@return the rows} */

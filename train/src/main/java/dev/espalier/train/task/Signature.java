@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -135,8 +134,7 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
                 initializers.put(
                         name + "/deviation",
                         new Initializer(numbers(unit.deviation(), output.sample()), Kind.CONSTANT));
-                initializers.put(
-                        name + "/mean", new Initializer(numbers(unit.mean(), output.sample()), Kind.CONSTANT));
+                initializers.put(name + "/mean", new Initializer(numbers(unit.mean(), output.sample()), Kind.CONSTANT));
                 nodes.add(new Node(
                         name + "/scale",
                         new Binary(Binary.Function.MULTIPLY),
@@ -177,7 +175,8 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
      * @return an input for each, required; of several sequences only the first is, since a mask and the like only say more of it
      */
     public static List<Input> inputsOf(List<Field> fields) {
-        Optional<Field> first = fields.stream().filter(Field.Tokens.class::isInstance).findFirst();
+        Optional<Field> first =
+                fields.stream().filter(Field.Tokens.class::isInstance).findFirst();
         return fields.stream()
                 .map(field -> input(field, !(field instanceof Field.Tokens) || first.equals(Optional.of(field))))
                 .toList();

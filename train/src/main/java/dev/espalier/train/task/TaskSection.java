@@ -23,7 +23,8 @@ public final class TaskSection {
             .withDefault("")
             .changeable();
     private static final Key<Double> TEACHER_WEIGHT = Key.decimal(
-                    "task.teacher_weight", "how much of the loss is the distance from the teacher; the rest is the task's own")
+                    "task.teacher_weight",
+                    "how much of the loss is the distance from the teacher; the rest is the task's own")
             .in(Range.share())
             .withDefault(0.5);
     private static final Key<Double> TEMPERATURE = Key.decimal(
@@ -65,7 +66,8 @@ public final class TaskSection {
         Path file = Path.of(values.of(TEACHER));
         Graph graph = OnnxReader.read(file).graph();
         Fitted teacher = task.signature().fit(graph, TEACHER + " = " + file);
-        OnnxRuntimeModel runtime = new OnnxRuntimeModel(file, Runtime.getRuntime().availableProcessors());
+        OnnxRuntimeModel runtime =
+                new OnnxRuntimeModel(file, Runtime.getRuntime().availableProcessors());
         return new Distilled(task, teacher.named(runtime::run), values.of(TEACHER_WEIGHT), values.of(TEMPERATURE));
     }
 }

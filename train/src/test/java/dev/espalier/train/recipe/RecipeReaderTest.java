@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.data.DataSection;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupWeight;
@@ -13,6 +12,7 @@ import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.SparseGroupLasso;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.data.DataSection;
 import dev.espalier.settings.Problem;
 import dev.espalier.settings.SettingsException;
 import java.io.IOException;

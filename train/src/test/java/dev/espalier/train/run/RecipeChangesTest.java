@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.espalier.train.journal.RunFolder;
 import dev.espalier.settings.Key;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;

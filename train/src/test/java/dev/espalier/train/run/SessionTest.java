@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
@@ -14,7 +15,6 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.Metrics;
-import dev.espalier.core.tensor.TensorView;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;

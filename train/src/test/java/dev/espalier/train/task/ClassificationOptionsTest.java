@@ -75,8 +75,8 @@ final class ClassificationOptionsTest {
 
     @Test
     void severalLabelsMayHold() throws IOException {
-        RunResult result = train(
-                recipe(twoLabels(), "data.label=[\"right\",\"high\"]", "task.multi_label=true"), "labels");
+        RunResult result =
+                train(recipe(twoLabels(), "data.label=[\"right\",\"high\"]", "task.multi_label=true"), "labels");
         assertEquals(
                 List.of("f1", "exact_match"),
                 result.metrics().stream().map(Metric::name).toList());
@@ -143,14 +143,14 @@ final class ClassificationOptionsTest {
         train(recipe, name);
         Task task = Tasks.of(recipe);
         int[] counts = new int[2];
-        Graph model = OnnxReader.read(new RunFolder(folder.resolve(name)).model())
-                .graph();
+        Graph model =
+                OnnxReader.read(new RunFolder(folder.resolve(name)).model()).graph();
         try (JudgedModel judged = new JudgedModel(task, model, inputs -> Evaluator.run(model, inputs))) {
             task.evaluate(
                     new Watched(judged, (example, logits) -> {
                         for (int row = 0; row < example.size(); row++) {
                             if (Watched.truth(example).getLong(row) == 0) { // "rare" comes before "usual"
-                                counts[logits.getDouble(2 * row) > logits.getDouble(2 * row + 1) ? 1 : 0]++;
+                                counts[logits.getDouble(2L * row) > logits.getDouble(2L * row + 1) ? 1 : 0]++;
                             }
                         }
                     }),
@@ -162,9 +162,18 @@ final class ClassificationOptionsTest {
     @Test
     void aRareClassIsFoundIfItCountsMore() throws IOException {
         double equal = found("equal", "divergence.chance_epochs=0", "data.test_fraction=0.5", "training.epochs=4");
-        double balanced = found("balanced", "task.balanced=true", "divergence.chance_epochs=0", "data.test_fraction=0.5", "training.epochs=4");
-        double given =
-                found("given", "task.class_weights=[20,1]", "divergence.chance_epochs=0", "data.test_fraction=0.5", "training.epochs=4");
+        double balanced = found(
+                "balanced",
+                "task.balanced=true",
+                "divergence.chance_epochs=0",
+                "data.test_fraction=0.5",
+                "training.epochs=4");
+        double given = found(
+                "given",
+                "task.class_weights=[20,1]",
+                "divergence.chance_epochs=0",
+                "data.test_fraction=0.5",
+                "training.epochs=4");
         assertTrue(equal < 0.2, "equal weights find " + equal);
         assertTrue(balanced > 0.5, "balanced weights find " + balanced);
         assertTrue(given > 0.5, "given weights find " + given);
@@ -176,10 +185,7 @@ final class ClassificationOptionsTest {
         for (int i = 0; i < 2; i++) {
             Task task = Tasks.of(recipe(rareClass(), "task.label_smoothing=" + 0.2 * i));
             Graph model = task.model(Weights.seeded(1));
-            try (JudgedModel judged = new JudgedModel(
-                    task,
-                    model,
-                    inputs -> Evaluator.run(model, inputs))) {
+            try (JudgedModel judged = new JudgedModel(task, model, inputs -> Evaluator.run(model, inputs))) {
                 losses[i] = task.evaluate(judged, Task.Part.TEST).loss();
             }
         }

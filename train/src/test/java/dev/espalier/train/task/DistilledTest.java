@@ -106,8 +106,7 @@ final class DistilledTest {
     }
 
     private Task labels() throws IOException {
-        return new MultiLabel(
-                data("yes"), DistilledTest::mlp, new Batching(32, 64, 1), new ClassWeights.Equal(), 0);
+        return new MultiLabel(data("yes"), DistilledTest::mlp, new Batching(32, 64, 1), new ClassWeights.Equal(), 0);
     }
 
     private static Graph mlp(Weights weights) {

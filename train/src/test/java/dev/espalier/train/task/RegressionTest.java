@@ -116,7 +116,9 @@ final class RegressionTest {
     void aTableOfNumbersIsLearnedAndPruned() throws IOException {
         Recipe recipe = recipe();
         RunResult result = train(recipe, "run");
-        assertEquals(List.of("rmse", "mae", "r2"), result.metrics().stream().map(Metric::name).toList());
+        assertEquals(
+                List.of("rmse", "mae", "r2"),
+                result.metrics().stream().map(Metric::name).toList());
         assertEquals(Metric.Unit.LABEL, result.mainMetric().unit());
         assertEquals(Metric.Direction.LOWER, result.mainMetric().direction());
         assertTrue(score(result.prunedScores(), "r2") > 0.98, result.toString());
@@ -134,9 +136,8 @@ final class RegressionTest {
         }
         List<Metrics> lines = run.metrics();
         assertEquals(lines.getFirst().metrics(), result.metrics());
-        assertTrue(
-                score(lines.getLast().trainScores(), "rmse")
-                        < score(lines.getFirst().trainScores(), "rmse"));
+        assertTrue(score(lines.getLast().trainScores(), "rmse")
+                < score(lines.getFirst().trainScores(), "rmse"));
         assertTrue(task.baseline().orElseThrow() > 20_000, task.baseline().toString());
     }
 
@@ -146,14 +147,12 @@ final class RegressionTest {
             assertEquals(
                     encoding, EncodingNote.of(OnnxReader.read(file).graph()).orElseThrow());
         }
-        List<String> columns = encoding.inputs().getFirst().from().stream()
-                .map(Field::name)
-                .toList();
+        List<String> columns =
+                encoding.inputs().getFirst().from().stream().map(Field::name).toList();
         assertEquals(List.of("size", "age", "district", "a", "b", "c", "d"), columns);
         assertTrue(
                 encoding.inputs().getFirst().from().contains(new Field.Category("district", List.of("x", "y", "z"))));
-        assertEquals(
-                215_000, encoding.targets().getFirst().statistics().mean().getFirst(), 30_000);
+        assertEquals(215_000, encoding.targets().getFirst().statistics().mean().getFirst(), 30_000);
     }
 
     /** R² and the others as everybody computes them, from outputs. */
@@ -177,9 +176,14 @@ final class RegressionTest {
                         Task.Part.TEST);
                 double n = pairs.size();
                 double mean = pairs.stream().mapToDouble(pair -> pair[1]).sum() / n;
-                double squares = pairs.stream().mapToDouble(p -> (p[0] - p[1]) * (p[0] - p[1])).sum();
-                double spread = pairs.stream().mapToDouble(p -> (p[1] - mean) * (p[1] - mean)).sum();
-                double absolutes = pairs.stream().mapToDouble(p -> Math.abs(p[0] - p[1])).sum();
+                double squares = pairs.stream()
+                        .mapToDouble(p -> (p[0] - p[1]) * (p[0] - p[1]))
+                        .sum();
+                double spread = pairs.stream()
+                        .mapToDouble(p -> (p[1] - mean) * (p[1] - mean))
+                        .sum();
+                double absolutes =
+                        pairs.stream().mapToDouble(p -> Math.abs(p[0] - p[1])).sum();
                 double pinball = pairs.stream()
                         .mapToDouble(p -> p[0] > p[1] ? 0.1 * (p[0] - p[1]) : 0.9 * (p[1] - p[0]))
                         .sum();
@@ -197,8 +201,7 @@ final class RegressionTest {
     @ParameterizedTest
     @ValueSource(strings = {"huber", "mae"})
     void otherLossesLearnToo(String loss) throws IOException {
-        RunResult result = train(
-                dense("task.kind=regression", "task.loss=" + loss, "training.epochs=15"), loss);
+        RunResult result = train(dense("task.kind=regression", "task.loss=" + loss, "training.epochs=15"), loss);
         assertTrue(score(result.scores(), "r2") > 0.95, result.toString());
     }
 
@@ -215,8 +218,7 @@ final class RegressionTest {
         Task task = Tasks.of(recipe);
         int[] below = {0, 0};
         Graph graph = task.model(Weights.seeded(1));
-        try (OnnxRuntimeModel model =
-                        new OnnxRuntimeModel(new RunFolder(folder.resolve("quantile")).model(), 1);
+        try (OnnxRuntimeModel model = new OnnxRuntimeModel(new RunFolder(folder.resolve("quantile")).model(), 1);
                 JudgedModel judged = new JudgedModel(task, graph, model::run)) {
             task.evaluate(
                     new Watched(judged, (example, said) -> {
@@ -233,13 +235,11 @@ final class RegressionTest {
     /** Prices and rents: their errors are in multiples of their deviations. */
     @Test
     void severalColumnsAreEstimatedAtOnce() throws IOException {
-        RunResult result = train(
-                dense("data.label=[\"price\",\"rent\"]", "data.ignore=[]", "training.epochs=15"),
-                "several");
+        RunResult result =
+                train(dense("data.label=[\"price\",\"rent\"]", "data.ignore=[]", "training.epochs=15"), "several");
         assertEquals(Metric.Unit.NUMBER, result.mainMetric().unit());
         assertTrue(score(result.scores(), "r2") > 0.95, result.toString());
-        try (OnnxRuntimeModel model =
-                new OnnxRuntimeModel(new RunFolder(folder.resolve("several")).model(), 1)) {
+        try (OnnxRuntimeModel model = new OnnxRuntimeModel(new RunFolder(folder.resolve("several")).model(), 1)) {
             Tensor said = model.run(Tasks.of(recipe("data.label=[\"price\",\"rent\"]", "data.ignore=[]"))
                             .sample())
                     .firstEntry()
@@ -256,18 +256,19 @@ final class RegressionTest {
         Path trained = new RunFolder(folder.resolve("first")).model();
         assertEquals(
                 Set.of("logits/mean", "logits/deviation"),
-                OnnxReader.read(trained).graph().tensors(Initializer.Kind.CONSTANT).keySet(),
+                OnnxReader.read(trained)
+                        .graph()
+                        .tensors(Initializer.Kind.CONSTANT)
+                        .keySet(),
                 "units are not trained, now or later");
         RunResult more = train(
-                dense("model.kind=onnx", "model.file=" + trained, "training.epochs=1", "optimizer.rate=1e-4"),
-                "more");
+                dense("model.kind=onnx", "model.file=" + trained, "training.epochs=1", "optimizer.rate=1e-4"), "more");
         assertTrue(score(more.scores(), "r2") > 0.97, more.toString());
 
         Path fresh = folder.resolve("fresh.onnx");
         Graph mlp = Mlp.ofVectors(1, 9, List.of(24), Weights.seeded(5));
         OnnxWriter.write(mlp, fresh);
-        RunResult learned = train(
-                dense("model.kind=onnx", "model.file=" + fresh, "model.fresh=true"), "fresh");
+        RunResult learned = train(dense("model.kind=onnx", "model.file=" + fresh, "model.fresh=true"), "fresh");
         assertTrue(score(learned.scores(), "r2") > 0.95, learned.toString());
     }
 
@@ -286,8 +287,7 @@ final class RegressionTest {
         }
         Npy.write(folder.resolve("x.npy"), images, 300, 1, 8, 8);
         Npy.write(folder.resolve("y.npy"), brightness, 300);
-        RunResult result = train(
-                Recipe.parse("images.toml", """
+        RunResult result = train(Recipe.parse("images.toml", """
                         [data]
                         kind = "npy"
                         inputs = "x"
@@ -304,8 +304,7 @@ final class RegressionTest {
                         [training]
                         epochs = 15
                         batch_size = 32
-                        """, List.of("data.path=" + folder)),
-                "images");
+                        """, List.of("data.path=" + folder)), "images");
         assertTrue(score(result.scores(), "r2") > 0.5, result.toString());
         assertTrue(score(result.scores(), "mae") < 100, result.toString());
     }
@@ -313,10 +312,9 @@ final class RegressionTest {
     /** As a table that is no better than its mean would. */
     @Test
     void aTrainingThatGoesNowhereIsGivenUp() {
-        String message = String.valueOf(assertThrows(
-                        DivergedException.class,
-                        () -> train(dense("optimizer.rate=1e-9"), "nowhere"))
-                .getMessage());
+        String message = String.valueOf(
+                assertThrows(DivergedException.class, () -> train(dense("optimizer.rate=1e-9"), "nowhere"))
+                        .getMessage());
         assertTrue(message.contains("rmse is ") && message.contains("no better than without learning"), message);
     }
 

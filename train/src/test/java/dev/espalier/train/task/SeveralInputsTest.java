@@ -156,7 +156,11 @@ final class SeveralInputsTest {
     @Test
     void aTeacherReadsTwoInputsToo() throws IOException {
         RunResult result = train(
-                Map.of("said", 3), "data.targets=kind", "data.label_type=category", "task.teacher=" + folder.resolve("two.onnx"), "training.epochs=1",
+                Map.of("said", 3),
+                "data.targets=kind",
+                "data.label_type=category",
+                "task.teacher=" + folder.resolve("two.onnx"),
+                "training.epochs=1",
                 "divergence.chance_epochs=0");
         assertTrue(Double.isFinite(result.loss()), result.toString());
     }
