@@ -198,31 +198,14 @@ final class Answering implements Task {
     @Override
     public Examples examples(long seed, BatchPosition first, long epochs) {
         WindowBatches batches = new WindowBatches(data.train(), batchSize, seed, first, epochs);
-        return new Examples() {
-            @Override
-            public boolean hasNext() {
-                return batches.hasNext();
-            }
+        return Examples.of(batches, batches::position, () -> {}, this::example);
+    }
 
-            @Override
-            public Example next() {
-                WindowBatch batch = batches.next();
-                return new Example(
-                        model.fitted().feed(batch.inputs()),
-                        Map.of(START, batch.labels().get(0), END, batch.labels().get(1)),
-                        batch.size());
-            }
-
-            @Override
-            public BatchPosition position() {
-                return batches.position();
-            }
-
-            @Override
-            public void close() {
-                // There is nothing to close.
-            }
-        };
+    private Example example(WindowBatch batch) {
+        return new Example(
+                model.fitted().feed(batch.inputs()),
+                Map.of(START, batch.labels().get(0), END, batch.labels().get(1)),
+                batch.size());
     }
 
     /** The mean of the start's and the end's {@code −ln softmax(logits)[label]}. */

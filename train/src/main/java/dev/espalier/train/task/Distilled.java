@@ -103,27 +103,7 @@ public final class Distilled implements Task {
     @Override
     public Examples examples(long seed, BatchPosition first, long epochs) {
         Examples examples = task.examples(seed, first, epochs);
-        return new Examples() {
-            @Override
-            public boolean hasNext() {
-                return examples.hasNext();
-            }
-
-            @Override
-            public Example next() {
-                return taught(examples.next());
-            }
-
-            @Override
-            public BatchPosition position() {
-                return examples.position();
-            }
-
-            @Override
-            public void close() {
-                examples.close();
-            }
-        };
+        return Examples.of(examples, examples::position, examples::close, this::taught);
     }
 
     @Override

@@ -2,16 +2,49 @@ package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
 import java.util.Iterator;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** What a training learns from, batch after batch. A batch is good until the next one is asked for. */
 public interface Examples extends Iterator<Example>, AutoCloseable {
-    /**
-     * Where the iteration stands.
-     *
-     * @return the position of the batch that comes next
-     */
+    /** {@return the position of the batch that comes next} */
     BatchPosition position();
 
     @Override
     void close();
+
+    /**
+     * Examples that are made of batches of another kind.
+     *
+     * @param batches the batches
+     * @param position where they stand
+     * @param close closes them
+     * @param example makes an example of a batch
+     * @param <B> what a batch is
+     * @return the examples
+     */
+    static <B> Examples of(
+            Iterator<? extends B> batches, Supplier<BatchPosition> position, Runnable close, Function<B, Example> example) {
+        return new Examples() {
+            @Override
+            public boolean hasNext() {
+                return batches.hasNext();
+            }
+
+            @Override
+            public Example next() {
+                return example.apply(batches.next());
+            }
+
+            @Override
+            public BatchPosition position() {
+                return position.get();
+            }
+
+            @Override
+            public void close() {
+                close.run();
+            }
+        };
+    }
 }

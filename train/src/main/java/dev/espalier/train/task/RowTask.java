@@ -11,7 +11,6 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,44 +96,15 @@ public abstract class RowTask implements Task {
     @Override
     public Examples examples(long seed, BatchPosition first, long epochs) {
         Batches batches = data.batches(batching.training(data.train().size(), seed), first, epochs);
-        Iterator<Example> examples = examples(batches);
-        return new Examples() {
-            @Override
-            public boolean hasNext() {
-                return examples.hasNext();
-            }
-
-            @Override
-            public Example next() {
-                return examples.next();
-            }
-
-            @Override
-            public BatchPosition position() {
-                return batches.position();
-            }
-
-            @Override
-            public void close() {
-                batches.close();
-            }
-        };
+        return examples(batches);
     }
 
-    private Iterator<Example> examples(Batches batches) {
-        Fitted names = fitted();
-        return new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                return batches.hasNext();
-            }
+    private Examples examples(Batches batches) {
+        return Examples.of(batches, batches::position, batches::close, this::example);
+    }
 
-            @Override
-            public Example next() {
-                Batch batch = batches.next();
-                return new Example(names.feed(batch.inputs()), batch.targets(), batch.size());
-            }
-        };
+    private Example example(Batch batch) {
+        return new Example(fitted().feed(batch.inputs()), batch.targets(), batch.size());
     }
 
     @Override
