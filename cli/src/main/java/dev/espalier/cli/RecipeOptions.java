@@ -47,8 +47,14 @@ final class RecipeOptions {
     private DeviceOption device = new DeviceOption();
 
     Recipe recipe() throws IOException {
+        return recipe(List.of());
+    }
+
+    /** The recipe, with values that other options stand for. */
+    Recipe recipe(List<String> others) throws IOException {
         requireFile();
-        return Recipe.read(file, overrides);
+        return Recipe.read(
+                file, Stream.concat(overrides.stream(), others.stream()).toList());
     }
 
     private void requireFile() throws IOException {

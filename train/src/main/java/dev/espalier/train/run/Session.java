@@ -29,6 +29,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -142,9 +143,16 @@ final class Session implements AutoCloseable {
         if (most > 0) {
             network.clipGradients(most);
         }
-        listener.beforeStep(new StepView(recipe.optimizer().rule(), optimizer, weights, gradients));
+        strength.estimate(() -> view(network.readableWeights(), network.readableGradients()))
+                .ifPresent(lambda ->
+                        listener.onNote(String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
+        listener.beforeStep(view(weights, gradients));
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;
+    }
+
+    private StepView view(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        return new StepView(recipe.optimizer().rule(), optimizer, weights, gradients);
     }
 
     /** Judges the model as it is. */

@@ -185,6 +185,34 @@ class TrainingRunTest {
         assertSameModel(folder("whole"), folder);
     }
 
+    /** Stopped before λ is estimated, in the step that does it, and after it. */
+    @Test
+    void anEstimatedStrengthSurvivesAStop() throws IOException {
+        Recipe recipe = recipe("penalty.lambda=auto", "target.kind=groups", "target.share=0.5");
+        List<String> notes = new ArrayList<>();
+        train(recipe, folder("whole"));
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping = RunOptions.DEFAULT
+                .withStop(() -> steps.incrementAndGet() < 5 || steps.get() == 20)
+                .withListener(new TrainingListener() {
+                    @Override
+                    public void onNote(String text) {
+                        notes.add(text);
+                    }
+                });
+        RunFolder folder = folder("stopped");
+        int sessions = 1;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertEquals(6, sessions);
+        assertEquals(
+                1,
+                notes.stream().filter(note -> note.startsWith("λ starts at ")).count(),
+                notes.toString());
+        assertSameModel(folder("whole"), folder);
+    }
+
     @Test
     void aKilledRunThatIsResumedEndsAsIfNothingHadHappened() throws IOException {
         Recipe recipe = recipe(EVERYTHING_THAT_HAS_A_MEMORY);
@@ -370,6 +398,16 @@ class TrainingRunTest {
                 () -> train(recipe("penalty.lambda=10", "divergence.chance_epochs=0"), folder));
         assertTrue(problem.toString().contains("weaker penalty"), problem.toString());
         assertEquals(0, folder.metrics().getLast().groupsLeft());
+    }
+
+    @Test
+    void aTargetIsReachedWithoutAnyLambda() throws IOException {
+        for (String kind : List.of("groups", "parameters")) {
+            RunResult result = train(
+                    recipe("target.kind=" + kind, "target.share=0.3", "training.epochs=25", "penalty.lambda=auto"),
+                    folder(kind));
+            assertEquals(0.3, kind.equals("groups") ? result.groupsLeft() : result.parametersLeft(), 0.05, kind);
+        }
     }
 
     @Test
