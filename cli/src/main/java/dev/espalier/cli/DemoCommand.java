@@ -119,7 +119,7 @@ final class DemoCommand implements Callable<Integer> {
     private void tell(RunFolder run, List<RunResult> sparse, RunResult baseline, double seconds) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         out.println();
-        ResultTable.of(sparse).withBaseline(baseline).print(out);
+        ResultTable.of(sparse).withBaseline(baseline).print(run, out);
         out.printf(Locale.ROOT, "%nIn %.0f seconds. Look at %s%n", seconds, run.report());
         out.flush();
         if (json != null) {

@@ -52,7 +52,7 @@ final class TrainCommand implements Callable<Integer> {
             if (results.isEmpty()) {
                 return RecipeOptions.stopped(run, err);
             }
-            ResultTable.of(results.get()).print(out);
+            ResultTable.of(results.get()).print(run, out);
             out.println(run.report());
             out.flush();
             return 0;

@@ -10,6 +10,7 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.HeldZeros;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
@@ -236,12 +237,23 @@ final class PenaltySchedule {
 
     private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
         Graph graph = network.graph();
+        return plan(graph)
+                .map(plan -> PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(graph)))
+                .map(report -> (double) after.applyAsLong(report) / before.applyAsLong(report))
+                .orElse(0.0); // and groups may still come back
+    }
+
+    /** Whether all paths to the output are cut. */
+    boolean isCut() {
+        return plan(network.graph()).isEmpty();
+    }
+
+    /** What could be pruned now; empty if all paths to the output are cut. */
+    private static Optional<PrunePlan> plan(Graph graph) {
         try {
-            PruneReport report =
-                    PruneReport.of(Pruner.plan(graph, PruneOptions.DEFAULT), SampleInputs.DEFAULT.dimensions(graph));
-            return (double) after.applyAsLong(report) / before.applyAsLong(report);
+            return Optional.of(Pruner.plan(graph, PruneOptions.DEFAULT));
         } catch (GraphException _) {
-            return 0; // all paths to the output are cut, and groups may still come back
+            return Optional.empty();
         }
     }
 

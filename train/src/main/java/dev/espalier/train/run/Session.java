@@ -165,6 +165,19 @@ final class Session implements AutoCloseable {
         divergence.check(meter.loss(), evaluation, optimizer.steps());
     }
 
+    /** Gives up if the penalty has cut the model in two, or left no group. Off the CPU all weights are copied for that. */
+    void checkConnected(int epoch) {
+        if (strength.lambda() > 0) {
+            Map<String, TensorView> weights = network.readableWeights();
+            List<String> dead = groups.layers().stream()
+                    .filter(layer -> nonZeroGroups(layer, weights) == 0)
+                    .map(LayerGroups::name)
+                    .toList();
+            boolean all = dead.size() == groups.layers().size();
+            divergence.requireConnected(dead, strength::isCut, all, strength.lambda(), epoch + 1);
+        }
+    }
+
     /** The subgradient method makes small groups, not zeros: this makes zeros of them, unless healing began with that. */
     void finish() {
         if (recipe.method().kind().equals(Method.SUBGRADIENT) && recipe.phases().healEpochs() == 0) {

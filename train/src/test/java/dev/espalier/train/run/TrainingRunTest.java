@@ -396,8 +396,37 @@ class TrainingRunTest {
         DivergedException problem = assertThrows(
                 DivergedException.class,
                 () -> train(recipe("penalty.lambda=10", "divergence.chance_epochs=0"), folder));
-        assertTrue(problem.toString().contains("weaker penalty"), problem.toString());
+        List<String> layers =
+                List.copyOf(folder.metrics().getLast().nonZeroGroups().keySet());
+        assertEquals(
+                "all groups of %s are zero after epoch 1, at λ = 10.0, and nothing of the input gets through: lower penalty.lambda (to 1.0, say), or leave it out and say how much shall be left, as with --keep 30%%"
+                        .formatted(String.join(", ", layers)),
+                problem.getMessage());
         assertEquals(0, folder.metrics().getLast().groupsLeft());
+        assertEquals(1, folder.metrics().size());
+    }
+
+    @Test
+    void aRunThatPrunedNothingSaysSo() throws IOException {
+        RunFolder folder = folder("run");
+        RunResult result = train(recipe("penalty.lambda=1e-7", "training.epochs=1"), folder);
+        List<String> verdict = Verdict.of(folder, result);
+        assertEquals(1, verdict.size());
+        assertTrue(verdict.getFirst().startsWith("Nothing was pruned: no group is zero in any of "), verdict.toString());
+        for (String layer : folder.metrics().getLast().nonZeroGroups().keySet()) {
+            assertTrue(verdict.getFirst().contains(layer), verdict.toString());
+        }
+    }
+
+    @Test
+    void aPrunedModelThatIsSlowerIsToldWithItsLayers() throws IOException {
+        RunFolder folder = folder("run");
+        RunResult result = train(recipe("penalty.lambda=3e-2"), folder);
+        assertTrue(result.parametersLeft() < 1);
+        assertEquals(List.of(), Verdict.of(folder, result.withLatency(2, 1)));
+        String verdict = Verdict.of(folder, result.withLatency(1, 2)).getFirst();
+        assertTrue(verdict.startsWith("The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "), verdict);
+        assertTrue(verdict.contains(" inputs, "), verdict);
     }
 
     @Test
