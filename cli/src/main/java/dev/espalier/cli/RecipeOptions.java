@@ -112,6 +112,11 @@ final class RecipeOptions {
         return new RunOptions(device.device(), printer.and(new ReportAtEnd()), stop);
     }
 
+    /** The same for the dense baseline, whose report is that of the run which it is the baseline of. */
+    RunOptions denseOptions(PrintWriter err, BooleanSupplier stop) {
+        return new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), "dense"), stop);
+    }
+
     static int stopped(RunFolder place, PrintWriter err) {
         err.printf("stopped; go on with --resume --run-dir %s%n", place.path());
         return ExitStatus.INTERRUPTED;

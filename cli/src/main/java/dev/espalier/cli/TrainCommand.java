@@ -40,6 +40,11 @@ final class TrainCommand implements Callable<Integer> {
                     + " the penalty follows from that; where it starts is estimated, unless the recipe has a penalty.lambda.")
     private @Nullable String keep;
 
+    @Option(
+            names = "--baseline",
+            description = "Also train the same without a penalty, into the folder baseline of the run, and show both.")
+    private boolean baseline;
+
     @Override
     public Integer call() throws IOException {
         Recipe recipe = options.recipe(target());
@@ -48,11 +53,18 @@ final class TrainCommand implements Callable<Integer> {
         try (Interruption interruption = new Interruption()) {
             RunOptions how = options.runOptions(err, interruption);
             RunFolder run = options.folder("", err);
-            Optional<List<RunResult>> results = Experiment.of(recipe, run, how).resume();
-            if (results.isEmpty()) {
+            Experiment sparse = Experiment.of(recipe, run, how);
+            Optional<DenseTwin> twin =
+                    baseline ? Optional.of(new DenseTwin(recipe, sparse.task(), run)) : Optional.empty();
+            Optional<List<RunResult>> results = sparse.resume();
+            if (results.isEmpty()
+                    || (twin.isPresent()
+                            && twin.get().train(options.denseOptions(err, interruption)).isEmpty())) {
                 return RecipeOptions.stopped(run, err);
             }
-            ResultTable.of(results.get()).print(run, out);
+            ResultTable table =
+                    twin.isPresent() ? twin.get().compare().table() : ResultTable.of(results.get());
+            table.print(run, out);
             out.println(run.report());
             out.flush();
             return 0;

@@ -101,6 +101,31 @@ final class TrainCommandTest {
     }
 
     @Test
+    void aBaselineIsShownBeside() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Answer answer = Answer.to(
+                "train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("dense: epoch 1 of 1"), answer.err());
+        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertEquals(0, run.baseline().result().orElseThrow().lambda());
+        assertTrue(Files.readString(run.report()).contains("ense baseline"));
+        Answer without = Answer.to("train", recipe, "--baseline", "--set", "method.kind=baseline");
+        assertEquals(2, without.exitStatus());
+        assertTrue(without.err().contains("leave --baseline out"), without.err());
+    }
+
+    @Test
+    void aSweepHasALineForItsBaseline() throws IOException {
+        RunFolder sweep = new RunFolder(folder.resolve("sweep"));
+        Answer answer = Answer.to(
+                "sweep", recipe, "--lambda", "1e-3:1e-2:2", "--baseline", "--set", "training.epochs=1", "--run-dir", sweep.path());
+        assertSucceeded(answer);
+        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertTrue(Files.readString(sweep.sweepReport()).contains("aseline"));
+    }
+
+    @Test
     void severalSeedsGiveMeanAndDeviation() throws IOException {
         Path run = folder.resolve("seeds");
         Answer answer = Answer.to("train", recipe, "--set", "training.seeds=[1,2]", "--run-dir", run);
