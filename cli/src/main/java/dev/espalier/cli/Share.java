@@ -1,9 +1,13 @@
 package dev.espalier.cli;
 
-import java.util.List;
+import dev.espalier.graph.prune.PruneReport;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much of a model shall be left, as people type it: {@code 30%}, {@code 0.3}, {@code flops=30%}.
@@ -11,11 +15,26 @@ import java.util.regex.Pattern;
  * @param kind what is counted, by the names of {@code target.kind}
  * @param share how much of it, above 0 and below 1
  */
-record Share(String kind, double share) {
-    /** What is counted if nobody says. */
-    private static final String PARAMETERS = "parameters";
+record Share(Kind kind, double share) {
+    /** What can be counted; the first if nobody says. */
+    enum Kind {
+        PARAMETERS,
+        FLOPS,
+        GROUPS;
 
-    private static final List<String> KINDS = List.of(PARAMETERS, "flops", "groups");
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** How much pruning leaves of it. */
+        double left(PruneReport report) {
+            return switch (this) {
+                case PARAMETERS -> report.parametersLeft();
+                case FLOPS -> (double) report.flopsAfter() / Math.max(report.flopsBefore(), 1);
+                case GROUPS -> report.groupsLeft();
+            };
+        }
+    }
 
     private static final Pattern FORM = Pattern.compile("(?:([a-z]+)=)?([0-9.]+(?:e-?[0-9]+)?)\\s*(%?)");
 
@@ -29,11 +48,11 @@ record Share(String kind, double share) {
         Matcher parts = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         try {
             if (parts.matches()) {
-                String kind = parts.group(1) == null ? PARAMETERS : parts.group(1);
+                Optional<Kind> kind = kind(parts.group(1));
                 double number = Double.parseDouble(parts.group(2));
                 double share = parts.group(3).isEmpty() ? number : number / 100;
-                if (KINDS.contains(kind) && share > 0 && share < 1) {
-                    return new Share(kind, share);
+                if (kind.isPresent() && share > 0 && share < 1) {
+                    return new Share(kind.get(), share);
                 }
             }
         } catch (NumberFormatException _) {
@@ -44,6 +63,16 @@ record Share(String kind, double share) {
                         .formatted(
                                 option,
                                 text,
-                                String.join(", ", KINDS.stream().map(kind -> kind + "=30%").toList())));
+                                Arrays.stream(Kind.values())
+                                        .map(kind -> kind.label() + "=30%")
+                                        .collect(Collectors.joining(", "))));
+    }
+
+    private static Optional<Kind> kind(@Nullable String name) {
+        return name == null
+                ? Optional.of(Kind.PARAMETERS)
+                : Arrays.stream(Kind.values())
+                        .filter(kind -> kind.label().equals(name))
+                        .findFirst();
     }
 }

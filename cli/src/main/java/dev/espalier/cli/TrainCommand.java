@@ -77,6 +77,6 @@ final class TrainCommand implements Callable<Integer> {
             return List.of();
         }
         Share left = Share.parse("--keep", keep);
-        return List.of("target.kind=" + left.kind(), "target.share=" + left.share());
+        return List.of("target.kind=" + left.kind().label(), "target.share=" + left.share());
     }
 }
