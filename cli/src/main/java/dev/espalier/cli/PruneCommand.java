@@ -9,14 +9,18 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.prune.SmallestGroups;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +91,13 @@ final class PruneCommand implements Callable<Integer> {
                             + " model computes something else.")
     private double threshold = PruneOptions.DEFAULT.threshold();
 
+    @Option(
+            names = "--target",
+            paramLabel = "SHARE",
+            description = "Without training, also drop the groups with the smallest weights until so much is left: parameters=70%%,"
+                    + " flops=70%%, groups=70%%. NOT exact, and usually costs accuracy.")
+    private @Nullable String target;
+
     @Option(names = "--report", paramLabel = "FILE", description = "Write what was done to a file, as JSON.")
     private @Nullable Path report;
 
@@ -117,7 +128,10 @@ final class PruneCommand implements Callable<Integer> {
         ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
-        PrunePlan plan = Pruner.plan(file.graph(), new PruneOptions(keep, roundTo, threshold));
+        PruneOptions options = new PruneOptions(keep, roundTo, threshold);
+        PrunePlan plan = target == null
+                ? Pruner.plan(file.graph(), options)
+                : smallest(file.graph(), options, Share.parse("--target", target), out);
         out.print(plan);
         out.println();
         if (!planOnly) {
@@ -127,7 +141,42 @@ final class PruneCommand implements Callable<Integer> {
         return 0;
     }
 
+    /** Drops the smallest groups, and says what that is. */
+    private static PrunePlan smallest(Graph graph, PruneOptions options, Share left, PrintWriter out) {
+        SmallestGroups groups = SmallestGroups.of(graph, options);
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("layer", "groups", "zero", "smallest norm", "median", "largest"));
+        for (SmallestGroups.Norms norms : groups.layers()) {
+            rows.add(List.of(
+                    norms.name(),
+                    Integer.toString(norms.groups()),
+                    Integer.toString(norms.zero()),
+                    norm(norms.smallest()),
+                    norm(norms.median()),
+                    norm(norms.largest())));
+        }
+        Columns.print(rows, out);
+        out.println();
+        Map<String, Long> dimensions = SampleInputs.DEFAULT.dimensions(graph);
+        PrunePlan plan = groups.plan(one -> left.kind().left(PruneReport.of(one, dimensions)), left.share());
+        out.printf(
+                Locale.ROOT,
+                "NOT exact: groups that go and are not zero: %d, those with the smallest norms for their layer. Without training that"
+                        + " usually costs accuracy, and soon much of it: measure it, train on from the smaller model"
+                        + " (model.kind = \"onnx\"), or better train with a penalty: train --keep %.0f%%.%n%n",
+                plan.zeroedGroups(), 100 * left.share());
+        return plan;
+    }
+
+    /** The root mean square of a group's weights. */
+    private static String norm(double value) {
+        return String.format(Locale.ROOT, "%.3g", value);
+    }
+
     private void checkOptions() throws IOException {
+        if (target != null && threshold > 0) {
+            throw new IllegalArgumentException("--target and --threshold both choose groups by their norms: leave one out");
+        }
         checkpoint.requireSome(model);
         if (output == null && ModelFile.isRun(model) && !checkpoint.isGiven()) {
             output = model.resolve("pruned.onnx");
@@ -200,13 +249,17 @@ final class PruneCommand implements Callable<Integer> {
         Writing.to(file, () -> Files.writeString(file, text));
     }
 
+    private String inexact() {
+        return target == null ? "--threshold" : "--target";
+    }
+
     private void summarize(PrunePlan plan, PruneReport result, PrintWriter out) {
         if (!plan.changes() && plan.isExact()) {
             out.printf("%s: nothing to remove, written unchanged: no group of weights is zero that could go%n", output);
         } else if (!plan.changes()) {
             out.printf(
-                    "%s: as large as before: --threshold made %d more %s zero, but nothing could be cut out for that%n",
-                    output, plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
+                    "%s: as large as before: %s made %d more %s zero, but nothing could be cut out for that%n",
+                    output, inexact(), plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
         }
         out.printf(
                 Locale.ROOT,
@@ -221,6 +274,6 @@ final class PruneCommand implements Callable<Integer> {
                 result.latencyMillisecondsAfter().orElseThrow(),
                 result.latencyMillisecondsBefore().orElseThrow(),
                 result.maxAbsDifference().orElseThrow(),
-                plan.isExact() ? "" : ": NOT exact, because of --threshold");
+                plan.isExact() ? "" : ": NOT exact, because of " + inexact());
     }
 }

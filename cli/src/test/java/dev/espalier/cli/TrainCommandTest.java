@@ -82,6 +82,50 @@ final class TrainCommandTest {
     }
 
     @Test
+    void whatShallBeLeftIsAllThatOneHasToSay() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Files.writeString(recipe, RECIPE.replace("lambda = 1e-2\n", ""));
+        Answer answer = Answer.to(
+                "train", recipe, "--keep", "30%", "--set", "training.epochs=25", "--run-dir", run.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("λ starts at "), answer.err());
+        assertEquals(0.3, run.result().orElseThrow().parametersLeft(), 0.05);
+        String written = Files.readString(run.recipe());
+        assertTrue(written.contains("kind = \"parameters\"\nshare = 0.3\n"), written);
+        for (String wrong : List.of("30", "0", "100%", "layers=30%", "much", "0.1.2")) {
+            Answer refused = Answer.to("train", recipe, "--keep", wrong);
+            assertEquals(2, refused.exitStatus());
+            assertTrue(refused.err().contains("--keep " + wrong + " is not possible"), refused.err());
+            assertTrue(refused.err().contains("flops=30%"), refused.err());
+        }
+    }
+
+    @Test
+    void aBaselineIsShownBeside() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Answer answer = Answer.to(
+                "train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("dense: epoch 1 of 1"), answer.err());
+        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertEquals(0, run.baseline().result().orElseThrow().lambda());
+        assertTrue(Files.readString(run.report()).contains("ense baseline"));
+        Answer without = Answer.to("train", recipe, "--baseline", "--set", "method.kind=baseline");
+        assertEquals(2, without.exitStatus());
+        assertTrue(without.err().contains("leave --baseline out"), without.err());
+    }
+
+    @Test
+    void aSweepHasALineForItsBaseline() throws IOException {
+        RunFolder sweep = new RunFolder(folder.resolve("sweep"));
+        Answer answer = Answer.to(
+                "sweep", recipe, "--lambda", "1e-3:1e-2:2", "--baseline", "--set", "training.epochs=1", "--run-dir", sweep.path());
+        assertSucceeded(answer);
+        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertTrue(Files.readString(sweep.sweepReport()).contains("aseline"));
+    }
+
+    @Test
     void severalSeedsGiveMeanAndDeviation() throws IOException {
         Path run = folder.resolve("seeds");
         Answer answer = Answer.to("train", recipe, "--set", "training.seeds=[1,2]", "--run-dir", run);

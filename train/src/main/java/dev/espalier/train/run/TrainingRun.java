@@ -189,6 +189,9 @@ public final class TrainingRun {
                 if (position[0] > epoch && isEvaluated(session, epoch)) {
                     evaluate(session, progress, log);
                 }
+                if (position[0] > epoch) {
+                    session.checkConnected(epoch);
+                }
                 boolean stop = options.stop().getAsBoolean();
                 if (stop
                         || !examples.hasNext()
