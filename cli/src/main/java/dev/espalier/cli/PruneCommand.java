@@ -94,8 +94,9 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = "--target",
             paramLabel = "SHARE",
-            description = "Without training, also drop the groups with the smallest weights until so much is left: parameters=70%%,"
-                    + " flops=70%%, groups=70%%. NOT exact, and usually costs accuracy.")
+            description =
+                    "Without training, also drop the groups with the smallest weights until so much is left: parameters=70%%,"
+                            + " flops=70%%, groups=70%%. NOT exact, and usually costs accuracy.")
     private @Nullable String target;
 
     @Option(names = "--report", paramLabel = "FILE", description = "Write what was done to a file, as JSON.")
@@ -164,7 +165,8 @@ final class PruneCommand implements Callable<Integer> {
                 "NOT exact: groups that go and are not zero: %d, those with the smallest norms for their layer. Without training that"
                         + " usually costs accuracy, and soon much of it: measure it, train on from the smaller model"
                         + " (model.kind = \"onnx\"), or better train with a penalty: train --keep %.0f%%.%n%n",
-                plan.zeroedGroups(), 100 * left.share());
+                plan.zeroedGroups(),
+                100 * left.share());
         return plan;
     }
 
@@ -175,7 +177,8 @@ final class PruneCommand implements Callable<Integer> {
 
     private void checkOptions() throws IOException {
         if (target != null && threshold > 0) {
-            throw new IllegalArgumentException("--target and --threshold both choose groups by their norms: leave one out");
+            throw new IllegalArgumentException(
+                    "--target and --threshold both choose groups by their norms: leave one out");
         }
         checkpoint.requireSome(model);
         if (output == null && ModelFile.isRun(model) && !checkpoint.isGiven()) {

@@ -36,8 +36,9 @@ final class TrainCommand implements Callable<Integer> {
     @Option(
             names = "--keep",
             paramLabel = "SHARE",
-            description = "How much shall be left in the end: 30%% of the parameters, or flops=30%%, groups=30%%. The strength λ of"
-                    + " the penalty follows from that; where it starts is estimated, unless the recipe has a penalty.lambda.")
+            description =
+                    "How much shall be left in the end: 30%% of the parameters, or flops=30%%, groups=30%%. The strength λ of"
+                            + " the penalty follows from that; where it starts is estimated, unless the recipe has a penalty.lambda.")
     private @Nullable String keep;
 
     @Option(
@@ -59,11 +60,12 @@ final class TrainCommand implements Callable<Integer> {
             Optional<List<RunResult>> results = sparse.resume();
             if (results.isEmpty()
                     || (twin.isPresent()
-                            && twin.get().train(options.denseOptions(err, interruption)).isEmpty())) {
+                            && twin.get()
+                                    .train(options.denseOptions(err, interruption))
+                                    .isEmpty())) {
                 return RecipeOptions.stopped(run, err);
             }
-            ResultTable table =
-                    twin.isPresent() ? twin.get().compare().table() : ResultTable.of(results.get());
+            ResultTable table = twin.isPresent() ? twin.get().compare().table() : ResultTable.of(results.get());
             table.print(run, out);
             out.println(run.report());
             out.flush();

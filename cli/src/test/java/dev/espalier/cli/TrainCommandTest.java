@@ -85,8 +85,8 @@ final class TrainCommandTest {
     void whatShallBeLeftIsAllThatOneHasToSay() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("run"));
         Files.writeString(recipe, RECIPE.replace("lambda = 1e-2\n", ""));
-        Answer answer = Answer.to(
-                "train", recipe, "--keep", "30%", "--set", "training.epochs=25", "--run-dir", run.path());
+        Answer answer =
+                Answer.to("train", recipe, "--keep", "30%", "--set", "training.epochs=25", "--run-dir", run.path());
         assertSucceeded(answer);
         assertTrue(answer.err().contains("λ starts at "), answer.err());
         assertEquals(0.3, run.result().orElseThrow().parametersLeft(), 0.05);
@@ -103,8 +103,7 @@ final class TrainCommandTest {
     @Test
     void aBaselineIsShownBeside() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("run"));
-        Answer answer = Answer.to(
-                "train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());
+        Answer answer = Answer.to("train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());
         assertSucceeded(answer);
         assertTrue(answer.err().contains("dense: epoch 1 of 1"), answer.err());
         assertTrue(answer.out().contains("dense baseline"), answer.out());
@@ -119,7 +118,15 @@ final class TrainCommandTest {
     void aSweepHasALineForItsBaseline() throws IOException {
         RunFolder sweep = new RunFolder(folder.resolve("sweep"));
         Answer answer = Answer.to(
-                "sweep", recipe, "--lambda", "1e-3:1e-2:2", "--baseline", "--set", "training.epochs=1", "--run-dir", sweep.path());
+                "sweep",
+                recipe,
+                "--lambda",
+                "1e-3:1e-2:2",
+                "--baseline",
+                "--set",
+                "training.epochs=1",
+                "--run-dir",
+                sweep.path());
         assertSucceeded(answer);
         assertTrue(answer.out().contains("dense baseline"), answer.out());
         assertTrue(Files.readString(sweep.sweepReport()).contains("aseline"));

@@ -434,8 +434,7 @@ public final class Network implements AutoCloseable {
 
     private static SequencedMap<String, TensorView> copies(Set<String> names, Function<String, PtNDArray> arrays) {
         SequencedMap<String, TensorView> views = new LinkedHashMap<>();
-        names.forEach(
-                name -> views.put(name, Tensors.copy(arrays.apply(name)).view()));
+        names.forEach(name -> views.put(name, Tensors.copy(arrays.apply(name)).view()));
         return views;
     }
 

@@ -86,8 +86,7 @@ public record SweepPage(String name, Metric metric, List<Point> points, Optional
             throw new IllegalArgumentException(
                     folder.path() + " is a sweep of which no run is finished: go on with it by sweep --resume");
         }
-        return new SweepPage(
-                RunData.nameOf(folder), metrics.getFirst(), points, baseline(folder, metrics.getFirst()));
+        return new SweepPage(RunData.nameOf(folder), metrics.getFirst(), points, baseline(folder, metrics.getFirst()));
     }
 
     /**

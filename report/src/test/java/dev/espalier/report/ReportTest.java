@@ -217,7 +217,8 @@ final class ReportTest {
         assertFalse(Report.of(run).html().contains("is slower"));
         run.write(run.result().orElseThrow().withLatency(1, 2));
         String page = Report.of(run).html();
-        assertTrue(page.contains("<p class=\"note\">The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "));
+        assertTrue(page.contains(
+                "<p class=\"note\">The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "));
         assertTrue(page.contains(" inputs, "), page);
     }
 

@@ -70,7 +70,8 @@ public final class SmallestGroups {
             }
         }
         if (layers.isEmpty()) {
-            throw new GraphException("the model has no layer whose weights could be grouped: there is nothing to choose from");
+            throw new GraphException(
+                    "the model has no layer whose weights could be grouped: there is nothing to choose from");
         }
         candidates.sort(Comparator.comparingDouble(Candidate::score));
         return new SmallestGroups(graph, options, layers, candidates);
@@ -78,8 +79,7 @@ public final class SmallestGroups {
 
     private static double[] norms(Graph graph, LayerGroups layer) {
         Groups groups = layer.groups();
-        List<TensorView> contents =
-                List.copyOf(Threshold.contents(graph, layer).values());
+        List<TensorView> contents = List.copyOf(Threshold.contents(graph, layer).values());
         double[] norms = new double[groups.count()];
         Arrays.setAll(norms, group -> Norm.of(groups.gather(group, contents)) / Math.sqrt(groups.size(group)));
         return norms;
@@ -89,8 +89,7 @@ public final class SmallestGroups {
         double[] sorted = norms.clone();
         Arrays.sort(sorted);
         int zero = (int) Arrays.stream(norms).filter(norm -> norm == 0).count();
-        return new Norms(
-                name, norms.length, zero, sorted[0], sorted[sorted.length / 2], sorted[sorted.length - 1]);
+        return new Norms(name, norms.length, zero, sorted[0], sorted[sorted.length / 2], sorted[sorted.length - 1]);
     }
 
     private static List<Candidate> candidates(LayerGroups layer, double[] norms) {
@@ -145,9 +144,10 @@ public final class SmallestGroups {
 
     private PrunePlan without(int count) {
         Map<LayerGroups, List<Integer>> chosen = new LinkedHashMap<>();
-        candidates.subList(0, count).forEach(candidate -> chosen.computeIfAbsent(
-                        candidate.layer(), _ -> new ArrayList<>())
-                .add(candidate.group()));
+        candidates
+                .subList(0, count)
+                .forEach(candidate -> chosen.computeIfAbsent(candidate.layer(), _ -> new ArrayList<>())
+                        .add(candidate.group()));
         return PrunePlan.of(Threshold.apply(graph, chosen), options);
     }
 }

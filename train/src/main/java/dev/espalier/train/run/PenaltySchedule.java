@@ -82,9 +82,8 @@ final class PenaltySchedule {
         this.phases = recipe.phases(stepsPerEpoch);
         this.held = new HeldZeros(groups);
         this.target = recipe.target();
-        this.controller =
-                target.map(wanted -> new LambdaController(
-                        recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
+        this.controller = target.map(
+                wanted -> new LambdaController(recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
     }
 
     Phase phase(long epoch) {
@@ -136,7 +135,8 @@ final class PenaltySchedule {
         }
         switch (phase.kind()) {
             case WARM_UP -> change(0);
-            case SPARSIFY -> change(recipe.penaltyInForce().isPresent() ? recipe.lambda().orElse(0) : 0);
+            case SPARSIFY ->
+                change(recipe.penaltyInForce().isPresent() ? recipe.lambda().orElse(0) : 0);
             case HEAL -> {
                 change(0);
                 held.hold(network.readableWeights(), recipe.method().threshold());

@@ -144,8 +144,8 @@ final class Session implements AutoCloseable {
             network.clipGradients(most);
         }
         strength.estimate(() -> view(network.readableWeights(), network.readableGradients()))
-                .ifPresent(lambda ->
-                        listener.onNote(String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
+                .ifPresent(lambda -> listener.onNote(
+                        String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
         listener.beforeStep(view(weights, gradients));
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;

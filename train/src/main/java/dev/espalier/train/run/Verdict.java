@@ -51,7 +51,8 @@ public final class Verdict {
         for (LayerGroups layer : layers) {
             int zero = layer.zeroGroups(model);
             if (zero > 0) {
-                zeros.add("%s (%d of %d)".formatted(layer.name(), zero, layer.groups().count()));
+                zeros.add("%s (%d of %d)"
+                        .formatted(layer.name(), zero, layer.groups().count()));
             }
         }
         return String.format(

@@ -63,8 +63,7 @@ class LambdaEstimateTest {
             double way = 0.3;
             double[] expected = new double[COUNT];
             for (int group = 0; group < COUNT; group++) {
-                GroupProblem problem =
-                        view.penalised().getFirst().problem().apply(group);
+                GroupProblem problem = view.penalised().getFirst().problem().apply(group);
                 double square = Arrays.stream(problem.u()).map(u -> u * u).sum();
                 expected[group] = Math.sqrt(square / 12) / way;
             }

@@ -412,7 +412,8 @@ class TrainingRunTest {
         RunResult result = train(recipe("penalty.lambda=1e-7", "training.epochs=1"), folder);
         List<String> verdict = Verdict.of(folder, result);
         assertEquals(1, verdict.size());
-        assertTrue(verdict.getFirst().startsWith("Nothing was pruned: no group is zero in any of "), verdict.toString());
+        assertTrue(
+                verdict.getFirst().startsWith("Nothing was pruned: no group is zero in any of "), verdict.toString());
         for (String layer : folder.metrics().getLast().nonZeroGroups().keySet()) {
             assertTrue(verdict.getFirst().contains(layer), verdict.toString());
         }
@@ -425,7 +426,8 @@ class TrainingRunTest {
         assertTrue(result.parametersLeft() < 1);
         assertEquals(List.of(), Verdict.of(folder, result.withLatency(2, 1)));
         String verdict = Verdict.of(folder, result.withLatency(1, 2)).getFirst();
-        assertTrue(verdict.startsWith("The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "), verdict);
+        assertTrue(
+                verdict.startsWith("The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "), verdict);
         assertTrue(verdict.contains(" inputs, "), verdict);
     }
 
