@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.engine.Device;
+import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
@@ -147,7 +148,7 @@ final class TrainCommandTest {
         RunFolder first = new RunFolder(folder.resolve("first"));
         RunFolder second = new RunFolder(folder.resolve("second"));
         assertSucceeded(Answer.to("train", recipe, "--run-dir", first.path()));
-        assertSucceeded(Answer.to(
+        Answer answer = Answer.to(
                 "train",
                 recipe,
                 "--set",
@@ -155,9 +156,17 @@ final class TrainCommandTest {
                 "--set",
                 "model.file=" + first.pruned(),
                 "--run-dir",
-                second.path()));
+                second.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("epoch 0 of 3, before training: accuracy "), answer.err());
+        Metrics before = second.metrics().getFirst();
+        assertEquals(0, before.epoch());
+        assertEquals(Metrics.BEFORE, before.phase());
+        assertEquals(first.metrics().getLast().scores(), before.scores());
+        assertTrue(Files.readString(second.report()).contains("\"points\":[[0,"), "no epoch 0 in the curves");
+        assertEquals(1, first.metrics().getFirst().epoch());
         double fresh = first.metrics().getFirst().trainLoss();
-        double continued = second.metrics().getFirst().trainLoss();
+        double continued = second.metrics().get(1).trainLoss();
         assertTrue(
                 continued < 0.6 * fresh,
                 "the loss starts at " + continued + ", and at " + fresh + " for fresh weights");

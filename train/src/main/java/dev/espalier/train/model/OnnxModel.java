@@ -59,6 +59,11 @@ public final class OnnxModel implements ModelKind {
     }
 
     @Override
+    public boolean isReady(Values values) {
+        return true;
+    }
+
+    @Override
     public Graph build(Values values, Signature wanted, Weights weights) throws IOException {
         Path file = file(values);
         Graph model = OnnxReader.read(file).graph();

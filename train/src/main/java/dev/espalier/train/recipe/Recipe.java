@@ -122,6 +122,11 @@ public final class Recipe {
         return settings.section(ModelSection.SECTION);
     }
 
+    /** {@return whether the model can do the task before it is trained} */
+    public boolean startsReady() {
+        return ModelSection.KINDS.of(model()).isReady(model());
+    }
+
     /**
      * What is done with the penalty.
      *

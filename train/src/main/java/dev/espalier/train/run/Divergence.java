@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 
 /** Notices that a training goes nowhere, and says so. */
 final class Divergence {
@@ -82,16 +81,10 @@ final class Divergence {
         throw new DivergedException(String.format(
                 Locale.ROOT,
                 "all groups of %s are zero after epoch %d, at λ = %.3g, and nothing of the input gets through: %s",
-                names(dead),
+                Verdict.some(dead),
                 epoch,
                 lambda,
                 mend));
-    }
-
-    private static String names(List<String> layers) {
-        int most = 8;
-        String some = layers.stream().limit(most).collect(Collectors.joining(", "));
-        return layers.size() <= most ? some : some + " and %d more layers".formatted(layers.size() - most);
     }
 
     /** No better; of shares it is known how far luck goes, and two standard errors are no better. */

@@ -269,6 +269,24 @@ final class Session implements AutoCloseable {
                 secondsLeft);
     }
 
+    /** Where a model stands that was evaluated, and not trained yet. */
+    Progress before(Evaluation evaluation) {
+        return new Progress(
+                seed,
+                Metrics.BEFORE,
+                0,
+                totalSteps(),
+                0,
+                recipe.totalEpochs(),
+                Double.NaN,
+                evaluation.main().getKey(),
+                evaluation.main().getValue(),
+                groups.groupsLeft(network.graph()),
+                0,
+                task.samples(),
+                0);
+    }
+
     Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
         Map<String, TensorView> weights = network.readableWeights();
         SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
@@ -282,8 +300,8 @@ final class Session implements AutoCloseable {
                 meter.samplesPerSecond(),
                 rate(),
                 strength.lambda(),
-                meter.loss(),
-                task.score(meter.sums()),
+                progress.loss(),
+                progress.epoch() == 0 ? new LinkedHashMap<>() : task.score(meter.sums()),
                 last.penalty(),
                 evaluation.loss(),
                 evaluation.scores(),

@@ -84,7 +84,8 @@ public final class Verdict {
                 some(narrower));
     }
 
-    private static String some(List<String> layers) {
+    /** Names of layers, the first few of many. */
+    static String some(List<String> layers) {
         String named = layers.stream().limit(MOST).collect(Collectors.joining(", "));
         return layers.size() <= MOST ? named : named + " and %d more layers".formatted(layers.size() - MOST);
     }
