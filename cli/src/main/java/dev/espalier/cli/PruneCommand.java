@@ -11,6 +11,7 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -117,7 +118,7 @@ final class PruneCommand implements Callable<Integer> {
         ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
-        PrunePlan plan = Pruner.plan(file.graph(), new PruneOptions(keep, roundTo, threshold));
+        PrunePlan plan = Pruner.plan(RawInputs.without(file.graph()), new PruneOptions(keep, roundTo, threshold));
         out.print(plan);
         out.println();
         if (!planOnly) {
@@ -162,7 +163,12 @@ final class PruneCommand implements Callable<Integer> {
     private void prune(ModelFile file, PrunePlan plan, PrintWriter out) throws IOException {
         PruneTrial trial;
         try (Judge judge = judge(file, out)) {
-            trial = PruneTrial.of(judge, file.graph(), plan, judge.lengths());
+            trial = PruneTrial.of(
+                    judge,
+                    file.graph(),
+                    plan,
+                    smaller -> RawInputs.like(file.graph(), smaller),
+                    judge.lengths());
             if (plan.isExact()) {
                 out.println("The smaller model is " + judge.verdict(trial.proof()));
             }
@@ -176,12 +182,13 @@ final class PruneCommand implements Callable<Integer> {
         SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
         if (file.original().isPresent()) {
             try {
-                return Judge.of(file.original().get(), file.graph(), samples, threads);
+                Judge judge = Judge.of(file.original().get(), file.graph(), samples, threads);
+                return RawInputs.judge(judge, file.graph(), batch);
             } catch (IllegalStateException refused) {
                 out.println("Compared only with what was read of the original: " + refused.getMessage());
             }
         }
-        return Judge.of(file.graph(), samples, threads);
+        return RawInputs.judge(Judge.of(file.graph(), samples, threads), file.graph(), batch);
     }
 
     private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {
