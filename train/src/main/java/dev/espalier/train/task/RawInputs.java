@@ -345,7 +345,7 @@ public final class RawInputs {
 
         private final GraphBuilder builder;
         private final String input;
-        private final List<Number> numbers = new ArrayList<>();
+        private final List<Cell> cells = new ArrayList<>();
         private boolean empty;
 
         /**
@@ -357,7 +357,7 @@ public final class RawInputs {
          * @param missing what stands in for NaN
          * @param code the number that becomes 1, while all others become 0; negative if it is no category
          */
-        private record Number(int column, double mean, double deviation, double missing, int code) {
+        private record Cell(int column, double mean, double deviation, double missing, int code) {
             boolean isCategory() {
                 return code >= 0;
             }
@@ -371,7 +371,7 @@ public final class RawInputs {
                     int columns = read(joined, 0);
                     Value raw = builder.input(
                             input.name(), DataType.FLOAT32, input.type().shape().get(0), columns);
-                    encode(gathered(raw, columns), new long[] {numbers.size()});
+                    encode(gathered(raw, columns), new long[] {cells.size()});
                 }
                 case OneHot(Field.Category category) -> {
                     Value raw = builder.input(
@@ -421,7 +421,7 @@ public final class RawInputs {
                 }
                 case OneHot(Field.Category category) -> {
                     for (int code = 0; code < category.values().size(); code++) {
-                        numbers.add(new Number(column, 0, 1, -1, code));
+                        cells.add(new Cell(column, 0, 1, -1, code));
                     }
                     return column + 1;
                 }
@@ -440,7 +440,7 @@ public final class RawInputs {
             boolean image = field instanceof Field.Image;
             double white = image ? Pixels.WHITE : 1;
             for (int i = 0; i < by.mean().size(); i++) {
-                numbers.add(new Number(
+                cells.add(new Cell(
                         column + i,
                         white * by.mean().get(i),
                         white * by.deviation().get(i),
@@ -452,19 +452,19 @@ public final class RawInputs {
 
         /** In a vector, every pixel is a column. */
         private void repeat(Field.Image image) {
-            List<Number> channels =
-                    List.copyOf(numbers.subList(numbers.size() - image.channels(), numbers.size()));
-            numbers.subList(numbers.size() - image.channels(), numbers.size()).clear();
+            List<Cell> channels =
+                    List.copyOf(cells.subList(cells.size() - image.channels(), cells.size()));
+            cells.subList(cells.size() - image.channels(), cells.size()).clear();
             int pixels = image.height() * image.width();
             int first = channels.getFirst().column();
             for (int i = 0; i < image.size(); i++) {
-                Number channel = channels.get(i / pixels);
-                numbers.add(new Number(first + i, channel.mean(), channel.deviation(), channel.missing(), -1));
+                Cell channel = channels.get(i / pixels);
+                cells.add(new Cell(first + i, channel.mean(), channel.deviation(), channel.missing(), -1));
             }
         }
 
         private Value gathered(Value raw, int columns) {
-            List<Integer> wanted = numbers.stream().map(Number::column).toList();
+            List<Integer> wanted = cells.stream().map(Cell::column).toList();
             if (wanted.equals(IntStream.range(0, columns).boxed().toList())) {
                 return raw;
             }
@@ -476,10 +476,10 @@ public final class RawInputs {
 
         /** As few nodes as there can be, however many columns: the last is called as the model's input was. */
         private void encode(Value raw, long[] shape) {
-            boolean fills = numbers.stream().anyMatch(number -> !Double.isNaN(number.missing));
-            boolean scales = numbers.stream().anyMatch(number -> number.mean != 0 || number.deviation != 1);
-            boolean chooses = numbers.stream().anyMatch(Number::isCategory);
-            boolean onlyCategories = numbers.stream().allMatch(Number::isCategory);
+            boolean fills = cells.stream().anyMatch(cell -> !Double.isNaN(cell.missing));
+            boolean scales = cells.stream().anyMatch(cell -> cell.mean != 0 || cell.deviation != 1);
+            boolean chooses = cells.stream().anyMatch(Cell::isCategory);
+            boolean onlyCategories = cells.stream().allMatch(Cell::isCategory);
             empty = !fills && !scales && !chooses;
             if (empty) {
                 return;
@@ -487,27 +487,27 @@ public final class RawInputs {
             Value value = raw;
             if (fills) {
                 Value isMissing = add("is_missing", new Unary(Unary.Function.IS_NAN), value);
-                Value standIn = constant("missing", floats(shape, numbers.stream().map(Number::missing).toList()));
+                Value standIn = constant("missing", floats(shape, cells.stream().map(Cell::missing).toList()));
                 value = builder.add(name("filled", !scales && !chooses), new Where(), isMissing, standIn, value);
             }
             Value filled = value;
             if (scales) {
-                Value mean = constant("mean", floats(shape, numbers.stream().map(Number::mean).toList()));
+                Value mean = constant("mean", floats(shape, cells.stream().map(Cell::mean).toList()));
                 Value deviation =
-                        constant("deviation", floats(shape, numbers.stream().map(Number::deviation).toList()));
+                        constant("deviation", floats(shape, cells.stream().map(Cell::deviation).toList()));
                 Value shifted = add("shifted", new Binary(Binary.Function.SUBTRACT), value, mean);
                 value = builder.add(
                         name("scaled", !chooses), new Binary(Binary.Function.DIVIDE), shifted, deviation);
             }
             if (chooses) {
-                Value codes = constant("codes", floats(shape, numbers.stream().map(number -> (double) number.code).toList()));
+                Value codes = constant("codes", floats(shape, cells.stream().map(cell -> (double) cell.code).toList()));
                 Value equal = add("equal", new Binary(Binary.Function.EQUAL), filled, codes);
                 Value chosen = builder.add(name("chosen", onlyCategories), new Cast(DataType.FLOAT32), equal);
                 if (!onlyCategories) {
                     Value isCategory = constant(
                             "is_category",
                             Tensor.computeLongs(
-                                    DataType.BOOL, shape, i -> numbers.get((int) i).isCategory() ? 1 : 0));
+                                    DataType.BOOL, shape, i -> cells.get((int) i).isCategory() ? 1 : 0));
                     builder.add(name("", true), new Where(), isCategory, chosen, value);
                 }
             }
