@@ -25,7 +25,8 @@ final class CsvOptions {
 
     CsvRows rows(Path file) {
         if (delimiter == decimal) {
-            throw new IllegalArgumentException("--delimiter and --decimal are both %s: they must differ".formatted(decimal));
+            throw new IllegalArgumentException(
+                    "--delimiter and --decimal are both %s: they must differ".formatted(decimal));
         }
         return new CsvRows(file, !noHeader, delimiter, decimal);
     }

@@ -82,8 +82,8 @@ final class EvaluateCommand implements Callable<Integer> {
     }
 
     private static Task task(ServedModel served, Dataset rows) throws IOException {
-        LoadedData data = new LoadedData(
-                rows, rows, rows, served.encoding(), Augmentation.NONE, List.of(), Companion.NONE);
+        LoadedData data =
+                new LoadedData(rows, rows, rows, served.encoding(), Augmentation.NONE, List.of(), Companion.NONE);
         Path folder = Objects.requireNonNullElse(served.file().toAbsolutePath().getParent(), served.file());
         Path beside = new RunFolder(folder).recipe();
         Values values = Files.exists(beside) ? Recipe.read(beside, List.of()).task() : suggested(served.card());

@@ -123,14 +123,15 @@ final class PredictCommand implements Callable<Integer> {
             for (double number : numbers) {
                 sum += Math.exp(number - numbers[best]);
             }
-            answer.put(output.target().isEmpty() ? output.name() : output.target(), output.names().get(best));
+            answer.put(
+                    output.target().isEmpty() ? output.name() : output.target(),
+                    output.names().get(best));
             answer.put("probability", (float) (1 / sum));
             return;
         }
         for (int i = 0; i < numbers.length; i++) {
-            String name = numbers.length == output.names().size()
-                    ? output.names().get(i)
-                    : output.name() + "[" + i + "]";
+            String name =
+                    numbers.length == output.names().size() ? output.names().get(i) : output.name() + "[" + i + "]";
             boolean yes = numbers[i] > 0;
             answer.put(name, output.kind().equals("labels") ? (Object) (yes ? 1 : 0) : (Object) (float) numbers[i]);
         }

@@ -164,11 +164,7 @@ final class PruneCommand implements Callable<Integer> {
         PruneTrial trial;
         try (Judge judge = judge(file, out)) {
             trial = PruneTrial.of(
-                    judge,
-                    file.graph(),
-                    plan,
-                    smaller -> RawInputs.like(file.graph(), smaller),
-                    judge.lengths());
+                    judge, file.graph(), plan, smaller -> RawInputs.like(file.graph(), smaller), judge.lengths());
             if (plan.isExact()) {
                 out.println("The smaller model is " + judge.verdict(trial.proof()));
             }

@@ -88,15 +88,17 @@ record ServedModel(Path file, Graph graph, Encoding encoding, Map<String, String
                 && encoding.targetFields().getFirst() instanceof Field.Category classes) {
             return ImageFiles.labelled(path, image(), classes);
         }
-        throw new IllegalArgumentException("%s says %s of images: only for classes can labels be read, from the names of folders"
-                .formatted(file, encoding.targetFields()));
+        throw new IllegalArgumentException(
+                "%s says %s of images: only for classes can labels be read, from the names of folders"
+                        .formatted(file, encoding.targetFields()));
     }
 
     private void requireFiles() {
         List<Field> strange = new ArrayList<>();
         encoding.inputs().stream()
                 .flatMap(input -> input.from().stream())
-                .filter(field -> field instanceof Field.Tokens || (field instanceof Field.Dense dense && dense.size() > 1))
+                .filter(field ->
+                        field instanceof Field.Tokens || (field instanceof Field.Dense dense && dense.size() > 1))
                 .forEach(strange::add);
         if (!strange.isEmpty() && !isImages()) {
             throw new IllegalArgumentException(

@@ -38,8 +38,8 @@ final class PredictCommandTest {
                 double salary = 50_000 + 9_000 * random.nextGaussian();
                 String color = random.nextBoolean() ? "blue" : "red";
                 String label = color.equals("red") ? "odd, \"really\"" : salary > 50_000 ? "dear" : "cheap";
-                table.append(String.format(
-                        Locale.ROOT, "%.2f,%s,\"%s\"%n", salary, color, label.replace("\"", "\"\"")));
+                table.append(
+                        String.format(Locale.ROOT, "%.2f,%s,\"%s\"%n", salary, color, label.replace("\"", "\"\"")));
             }
             Files.writeString(folder.resolve("data").resolve(part + ".csv"), table);
         }
@@ -79,7 +79,9 @@ final class PredictCommandTest {
 
         Answer json = Answer.to("predict", run.model(), rows, "--format", "jsonl");
         assertEquals(0, json.exitStatus(), json.err());
-        JsonNode third = JsonMapper.builder().build().readTree(json.out().lines().toList().get(2));
+        JsonNode third = JsonMapper.builder()
+                .build()
+                .readTree(json.out().lines().toList().get(2));
         assertEquals("odd, \"really\"", third.path("label").asText());
         assertTrue(third.path("probability").asDouble() > 0.5, json.out());
     }
@@ -109,7 +111,13 @@ final class PredictCommandTest {
         assertRefused(write("other.csv", "salary;color\n1;red\n"), "--delimiter");
         assertRefused(folder.resolve("nowhere.csv"), "nowhere.csv");
         Answer mixed = Answer.to(
-                "predict", run.path(), write("comma.csv", "salary;color\n80000,5;blue\n"), "--delimiter", ";", "--decimal", ",");
+                "predict",
+                run.path(),
+                write("comma.csv", "salary;color\n80000,5;blue\n"),
+                "--delimiter",
+                ";",
+                "--decimal",
+                ",");
         assertTrue(mixed.out().contains("2,dear,"), mixed.out() + mixed.err());
     }
 
@@ -141,10 +149,7 @@ final class PredictCommandTest {
                 training = { epochs = 20, batch_size = 8 }
                 """.formatted(folder.resolve("images")));
         Answer said = Answer.to(
-                "predict",
-                trained.path(),
-                folder.resolve("images/dark/3.png"),
-                folder.resolve("images/light/4.png"));
+                "predict", trained.path(), folder.resolve("images/dark/3.png"), folder.resolve("images/light/4.png"));
         List<String> lines = said.out().lines().toList();
         assertTrue(lines.get(1).contains("3.png,dark,"), said.out() + said.err());
         assertTrue(lines.get(2).contains("4.png,light,"), said.out());

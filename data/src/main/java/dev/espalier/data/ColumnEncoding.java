@@ -338,7 +338,8 @@ public sealed interface ColumnEncoding {
             return new Joined(
                     name,
                     parts.stream()
-                            .map(part -> part instanceof OneHot(Field.Category category) ? new Index(category) : part.raw())
+                            .map(part ->
+                                    part instanceof OneHot(Field.Category category) ? new Index(category) : part.raw())
                             .toList());
         }
 

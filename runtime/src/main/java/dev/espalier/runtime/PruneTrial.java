@@ -54,7 +54,8 @@ public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
         Graph smaller = whole.apply(plan.apply());
         try (OnnxRuntimeModel after = OnnxRuntimeModel.of(smaller, judge.threads())) {
             Equivalence difference = judge.compare(after);
-            Equivalence proof = plan.isExact() ? difference : afterThreshold(judge, whole.apply(plan.reference()), after);
+            Equivalence proof =
+                    plan.isExact() ? difference : afterThreshold(judge, whole.apply(plan.reference()), after);
             proof.requireEqual(Equivalence.TOLERANCE);
             List<Double> latencies = judge.latencies(after, ROUNDS);
             PruneReport report = PruneReport.of(plan, dimensions)

@@ -222,7 +222,8 @@ public final class Espalier {
      */
     public List<RunResult> train(Recipe recipe, Path folder, RunOptions options) throws IOException {
         LoadedData data = DataSection.load(recipe.data(), new Context(Context.QUIET.progress(), home));
-        return new Experiment(recipe, Tasks.of(recipe, data, _ -> RawInputs.without(model)), new RunFolder(folder), options)
+        return new Experiment(
+                        recipe, Tasks.of(recipe, data, _ -> RawInputs.without(model)), new RunFolder(folder), options)
                 .begin()
                 .orElseThrow(() -> new IOException(
                         "the training was stopped by its options; what was done so far is in " + folder));

@@ -149,8 +149,7 @@ public final class ImagesKind extends LabelledImages {
     private static void requireKnown(Path test, List<String> classes) throws IOException {
         TreeSet<String> strange = new TreeSet<>();
         for (Path entry : list(test, Files::isDirectory)) {
-            if (!classes.contains(name(entry))
-                    && !images(entry).isEmpty()) {
+            if (!classes.contains(name(entry)) && !images(entry).isEmpty()) {
                 strange.add(name(entry));
             }
         }

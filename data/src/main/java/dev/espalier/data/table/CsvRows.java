@@ -100,7 +100,8 @@ public record CsvRows(Path file, boolean header, char delimiter, char decimal) {
     private static List<Field> fields(List<Field> fields) {
         for (Field field : fields) {
             boolean fits = field instanceof Field.Category
-                    || (field instanceof Field.Numbers numbers && numbers.shape().isEmpty());
+                    || (field instanceof Field.Numbers numbers
+                            && numbers.shape().isEmpty());
             if (!fits) {
                 throw new IllegalArgumentException(
                         "the model takes or says %s, which no cell of a table holds".formatted(field));

@@ -62,11 +62,7 @@ record Export(Task task, RunFolder folder) {
             Judge withSample =
                     RawInputs.judge(judge, model, DIMENSIONS.batch()).with(task.sample(), "a sample of the test part");
             return PruneTrial.of(
-                    withSample,
-                    model,
-                    plan,
-                    smaller -> RawInputs.like(model, smaller),
-                    DIMENSIONS.dimensions(model));
+                    withSample, model, plan, smaller -> RawInputs.like(model, smaller), DIMENSIONS.dimensions(model));
         }
     }
 

@@ -85,8 +85,9 @@ public final class CardNote {
         try {
             return Optional.ofNullable(text).map(ModelCard::parse);
         } catch (IllegalArgumentException unknown) {
-            throw new GraphException("the model's metadata has %s = %s, which cannot be read (%s): remove it from the file"
-                    .formatted(CARD, text, unknown.getMessage()));
+            throw new GraphException(
+                    "the model's metadata has %s = %s, which cannot be read (%s): remove it from the file"
+                            .formatted(CARD, text, unknown.getMessage()));
         }
     }
 
@@ -94,7 +95,8 @@ public final class CardNote {
         List<ModelCard.Input> inputs = new ArrayList<>();
         for (Graph.Input input : model.inputs()) {
             Optional<ColumnEncoding> known = encoding.inputs().stream()
-                    .filter(column -> input.name().equals(fitted.inputs().get(column.to().name())))
+                    .filter(column ->
+                            input.name().equals(fitted.inputs().get(column.to().name())))
                     .findFirst();
             inputs.add(new ModelCard.Input(
                     input.name(),
@@ -140,14 +142,16 @@ public final class CardNote {
     private static List<ModelCard.Column> columns(ColumnEncoding encoding) {
         return switch (encoding.from().getFirst()) {
             case Field.Category category when encoding.from().size() == 1 -> List.of(column(category));
-            case Field _ when encoding instanceof ColumnEncoding.Joined ->
+            case Field _
+            when encoding instanceof ColumnEncoding.Joined ->
                 encoding.from().stream().map(CardNote::column).toList();
             case Field _ -> List.of();
         };
     }
 
     private static ModelCard.Column column(Field field) {
-        return new ModelCard.Column(field.name(), field instanceof Field.Category category ? category.values() : List.of());
+        return new ModelCard.Column(
+                field.name(), field instanceof Field.Category category ? category.values() : List.of());
     }
 
     /** The target that an output is about: that of its name, or the only one. */

@@ -255,8 +255,10 @@ public final class RawInputs {
     }
 
     private static GraphException lost(Graph model) {
-        return new GraphException("%s takes raw inputs, but what they are encoded by is not noted in it any more: take the file"
-                .formatted(model.name()) + " as espalier wrote it");
+        return new GraphException(
+                "%s takes raw inputs, but what they are encoded by is not noted in it any more: take the file"
+                                .formatted(model.name())
+                        + " as espalier wrote it");
     }
 
     /**
@@ -277,7 +279,9 @@ public final class RawInputs {
     private static Optional<Map<String, Tensor>> rows(Graph model, long batch) {
         Optional<Encoding> encoding = EncodingNote.of(model);
         Optional<SequencedMap<String, String>> names = names(model);
-        if (encoding.isEmpty() || names.isEmpty() || names.get().size() < model.inputs().size()) {
+        if (encoding.isEmpty()
+                || names.isEmpty()
+                || names.get().size() < model.inputs().size()) {
             return Optional.empty();
         }
         SplittableRandom random = new SplittableRandom(SEED);
@@ -317,8 +321,10 @@ public final class RawInputs {
     private static void draw(ColumnEncoding encoding, SplittableRandom random, List<Double> values) {
         switch (encoding) {
             case Joined joined -> joined.parts().forEach(part -> draw(part, random, values));
-            case OneHot(Field.Category field) -> values.add((double) random.nextInt(field.values().size()));
-            case Index(Field.Category field) -> values.add((double) random.nextInt(field.values().size()));
+            case OneHot(Field.Category field) ->
+                values.add((double) random.nextInt(field.values().size()));
+            case Index(Field.Category field) ->
+                values.add((double) random.nextInt(field.values().size()));
             case Scaled scaled -> draw(scaled.field(), scaled.normalization(), random, values);
             case Measured measured -> draw(measured.field(), measured.statistics(), random, values);
             case Plain plain -> draw(plain.field(), plain.statistics(), random, values);
@@ -377,7 +383,11 @@ public final class RawInputs {
                     Value raw = builder.input(
                             input.name(), DataType.INT64, input.type().shape().get(0));
                     Value codes = constant(
-                            "codes", Tensor.computeLongs(DataType.INT64, new long[] {category.values().size()}, i -> i));
+                            "codes",
+                            Tensor.computeLongs(
+                                    DataType.INT64,
+                                    new long[] {category.values().size()},
+                                    i -> i));
                     Value column = add("column", new Unsqueeze(List.of(1L)), raw);
                     Value equal = add("equal", new Binary(Binary.Function.EQUAL), column, codes);
                     builder.add(this.input + ENCODED, new Cast(DataType.FLOAT32), equal);
@@ -452,8 +462,7 @@ public final class RawInputs {
 
         /** In a vector, every pixel is a column. */
         private void repeat(Field.Image image) {
-            List<Cell> channels =
-                    List.copyOf(cells.subList(cells.size() - image.channels(), cells.size()));
+            List<Cell> channels = List.copyOf(cells.subList(cells.size() - image.channels(), cells.size()));
             cells.subList(cells.size() - image.channels(), cells.size()).clear();
             int pixels = image.height() * image.width();
             int first = channels.getFirst().column();
@@ -487,27 +496,36 @@ public final class RawInputs {
             Value value = raw;
             if (fills) {
                 Value isMissing = add("is_missing", new Unary(Unary.Function.IS_NAN), value);
-                Value standIn = constant("missing", floats(shape, cells.stream().map(Cell::missing).toList()));
+                Value standIn = constant(
+                        "missing",
+                        floats(shape, cells.stream().map(Cell::missing).toList()));
                 value = builder.add(name("filled", !scales && !chooses), new Where(), isMissing, standIn, value);
             }
             Value filled = value;
             if (scales) {
-                Value mean = constant("mean", floats(shape, cells.stream().map(Cell::mean).toList()));
-                Value deviation =
-                        constant("deviation", floats(shape, cells.stream().map(Cell::deviation).toList()));
+                Value mean = constant(
+                        "mean", floats(shape, cells.stream().map(Cell::mean).toList()));
+                Value deviation = constant(
+                        "deviation",
+                        floats(shape, cells.stream().map(Cell::deviation).toList()));
                 Value shifted = add("shifted", new Binary(Binary.Function.SUBTRACT), value, mean);
-                value = builder.add(
-                        name("scaled", !chooses), new Binary(Binary.Function.DIVIDE), shifted, deviation);
+                value = builder.add(name("scaled", !chooses), new Binary(Binary.Function.DIVIDE), shifted, deviation);
             }
             if (chooses) {
-                Value codes = constant("codes", floats(shape, cells.stream().map(cell -> (double) cell.code).toList()));
+                Value codes = constant(
+                        "codes",
+                        floats(
+                                shape,
+                                cells.stream().map(cell -> (double) cell.code).toList()));
                 Value equal = add("equal", new Binary(Binary.Function.EQUAL), filled, codes);
                 Value chosen = builder.add(name("chosen", onlyCategories), new Cast(DataType.FLOAT32), equal);
                 if (!onlyCategories) {
                     Value isCategory = constant(
                             "is_category",
                             Tensor.computeLongs(
-                                    DataType.BOOL, shape, i -> cells.get((int) i).isCategory() ? 1 : 0));
+                                    DataType.BOOL,
+                                    shape,
+                                    i -> cells.get((int) i).isCategory() ? 1 : 0));
                     builder.add(name("", true), new Where(), isCategory, chosen, value);
                 }
             }

@@ -86,7 +86,10 @@ final class RawInputsTest {
     }
 
     private RunResult train(Recipe recipe, RunFolder run) throws IOException {
-        return Experiment.of(recipe, run, RunOptions.DEFAULT).begin().orElseThrow().getFirst();
+        return Experiment.of(recipe, run, RunOptions.DEFAULT)
+                .begin()
+                .orElseThrow()
+                .getFirst();
     }
 
     private static float[] raw(String line) {
@@ -104,8 +107,9 @@ final class RawInputsTest {
         try (OnnxRuntimeModel model = new OnnxRuntimeModel(file, 1)) {
             String input = OnnxReader.read(file).graph().inputs().getFirst().name();
             for (String row : rows) {
-                Tensor logits =
-                        model.run(Map.of(input, Tensor.of(raw(row), 1, 3))).firstEntry().getValue();
+                Tensor logits = model.run(Map.of(input, Tensor.of(raw(row), 1, 3)))
+                        .firstEntry()
+                        .getValue();
                 int best = 0;
                 for (int i = 1; i < 3; i++) {
                     best = logits.getDouble(i) > logits.getDouble(best) ? i : best;
@@ -125,8 +129,7 @@ final class RawInputsTest {
         assertEquals(own, accuracy(run.model()), 1e-9);
         assertEquals(own, accuracy(run.pruned()), 1e-9);
         assertTrue(result.parametersLeft() < 1, "pruned as well: " + result);
-        ModelCard card =
-                CardNote.of(OnnxReader.read(run.pruned()).graph()).orElseThrow();
+        ModelCard card = CardNote.of(OnnxReader.read(run.pruned()).graph()).orElseThrow();
         assertEquals(
                 List.of(
                         new ModelCard.Column("salary", List.of()),
@@ -230,7 +233,12 @@ final class RawInputsTest {
                 recipe("model.kind=onnx", "model.file=" + run.pruned(), "training.epochs=1", "optimizer.rate=1e-6"),
                 new RunFolder(folder.resolve("again")));
         assertEquals(
-                new RunFolder(run.path()).result().orElseThrow().scores().firstEntry().getValue(),
+                new RunFolder(run.path())
+                        .result()
+                        .orElseThrow()
+                        .scores()
+                        .firstEntry()
+                        .getValue(),
                 second.scores().firstEntry().getValue(),
                 0.02);
     }
