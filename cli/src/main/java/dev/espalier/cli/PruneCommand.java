@@ -12,6 +12,7 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.prune.SmallestGroups;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -129,10 +130,11 @@ final class PruneCommand implements Callable<Integer> {
         ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
+        Graph trained = RawInputs.without(file.graph());
         PruneOptions options = new PruneOptions(keep, roundTo, threshold);
         PrunePlan plan = target == null
-                ? Pruner.plan(file.graph(), options)
-                : smallest(file.graph(), options, Share.parse("--target", target), out);
+                ? Pruner.plan(trained, options)
+                : smallest(trained, options, Share.parse("--target", target), out);
         out.print(plan);
         out.println();
         if (!planOnly) {
@@ -214,7 +216,8 @@ final class PruneCommand implements Callable<Integer> {
     private void prune(ModelFile file, PrunePlan plan, PrintWriter out) throws IOException {
         PruneTrial trial;
         try (Judge judge = judge(file, out)) {
-            trial = PruneTrial.of(judge, file.graph(), plan, judge.lengths());
+            trial = PruneTrial.of(
+                    judge, file.graph(), plan, smaller -> RawInputs.like(file.graph(), smaller), judge.lengths());
             if (plan.isExact()) {
                 out.println("The smaller model is " + judge.verdict(trial.proof()));
             }
@@ -228,12 +231,13 @@ final class PruneCommand implements Callable<Integer> {
         SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
         if (file.original().isPresent()) {
             try {
-                return Judge.of(file.original().get(), file.graph(), samples, threads);
+                Judge judge = Judge.of(file.original().get(), file.graph(), samples, threads);
+                return RawInputs.judge(judge, file.graph(), batch);
             } catch (IllegalStateException refused) {
                 out.println("Compared only with what was read of the original: " + refused.getMessage());
             }
         }
-        return Judge.of(file.graph(), samples, threads);
+        return RawInputs.judge(Judge.of(file.graph(), samples, threads), file.graph(), batch);
     }
 
     private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {
