@@ -422,7 +422,7 @@ class TrainingRunTest {
     @Test
     void aPrunedModelThatIsSlowerIsToldWithItsLayers() throws IOException {
         RunFolder folder = folder("run");
-        RunResult result = train(recipe("penalty.lambda=3e-2"), folder);
+        RunResult result = train(recipe("penalty.lambda=1e-2"), folder);
         assertTrue(result.parametersLeft() < 1);
         assertEquals(List.of(), Verdict.of(folder, result.withLatency(2, 1)));
         String verdict = Verdict.of(folder, result.withLatency(1, 2)).getFirst();
