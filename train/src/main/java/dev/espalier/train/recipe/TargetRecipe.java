@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -20,9 +21,11 @@ import java.util.function.ToDoubleFunction;
  *
  * @param counted what is counted
  * @param share how much of it shall be left
+ * @param groups about which share of groups that takes, to begin with: weights and operations go with the inputs of a layer and
+ *     with its outputs, so that their share is about the square of the groups'
  * @param reachedAfter by which part of the training with the penalty
  */
-public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double reachedAfter) {
+public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double groups, double reachedAfter) {
 
     /** What is left of a model in training, as shares of what there was. */
     public interface Left {
@@ -60,9 +63,9 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
 
     private static final Kinds<Variant<Optional<TargetRecipe>>> KINDS = Kinds.of(List.of(
             NONE,
-            counting("groups", "groups", Left::groups),
-            counting("parameters", "the parameters of the pruned model", Left::parameters),
-            counting("flops", "the floating-point operations of the pruned model", Left::flops)));
+            counting("groups", "groups", Left::groups, share -> share),
+            counting("parameters", "the parameters of the pruned model", Left::parameters, Math::sqrt),
+            counting("flops", "the floating-point operations of the pruned model", Left::flops, Math::sqrt)));
 
     static final Section SECTION = Section.of(
             "target",
@@ -76,12 +79,16 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
             new Form.Check(List.of(SECTION, MethodRecipe.SECTION, PenaltyKind.SECTION), TargetRecipe::outOfReach);
 
     private static Variant<Optional<TargetRecipe>> counting(
-            String name, String meaning, ToDoubleFunction<Left> counted) {
+            String name, String meaning, ToDoubleFunction<Left> counted, DoubleUnaryOperator groups) {
         return new Variant<>(
                 name,
                 meaning,
                 List.of(SHARE, REACHED_AFTER),
-                values -> Optional.of(new TargetRecipe(counted, values.of(SHARE), values.of(REACHED_AFTER))));
+                values -> Optional.of(new TargetRecipe(
+                        counted,
+                        values.of(SHARE),
+                        groups.applyAsDouble(values.of(SHARE)),
+                        values.of(REACHED_AFTER))));
     }
 
     private static List<Conflict> outOfReach(Settings recipe) {

@@ -161,7 +161,7 @@ final class PenaltySchedule {
             return OptionalDouble.empty();
         }
         double found = new LambdaEstimate(view.get(), one -> recipe.penalty(one).orElseThrow(), way())
-                .lambda(target.orElseThrow().share());
+                .lambda(target.orElseThrow().groups());
         if (!(found > 0 && found < Double.POSITIVE_INFINITY)) {
             return OptionalDouble.empty(); // the step's gradients are zero or not finite: the next may be better
         }
