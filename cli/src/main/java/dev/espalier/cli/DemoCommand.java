@@ -3,15 +3,12 @@ package dev.espalier.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.espalier.core.check.Writing;
 import dev.espalier.engine.Device;
-import dev.espalier.report.Report;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.run.SideBySide;
-import dev.espalier.train.run.TrainingRun;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -75,22 +72,12 @@ final class DemoCommand implements Callable<Integer> {
             if (results.isEmpty()) {
                 return stopped(run);
             }
-            Optional<RunResult> baseline = new TrainingRun(
-                            recipe.asBaseline(),
-                            sparse.task(),
-                            results.get().getFirst().seed(),
-                            run.baseline(),
-                            options("dense", interruption))
-                    .begin();
-            if (baseline.isEmpty()) {
+            DenseTwin twin = new DenseTwin(recipe, sparse.task(), run);
+            if (twin.train(options("dense", interruption)).isEmpty()) {
                 return stopped(run);
             }
-            List<RunFolder> all = new ArrayList<>(List.of(run.baseline()));
-            all.addAll(run.runs());
-            List<RunResult> measured = SideBySide.measure(sparse.task(), all);
-            Report.of(run).write(run.report());
-            double seconds = (System.nanoTime() - started) / 1e9;
-            tell(run, measured.subList(1, measured.size()), measured.getFirst(), seconds);
+            DenseTwin.Both both = twin.compare();
+            tell(run, both, (System.nanoTime() - started) / 1e9);
             return 0;
         }
     }
@@ -116,30 +103,29 @@ final class DemoCommand implements Callable<Integer> {
         return ExitStatus.INTERRUPTED;
     }
 
-    private void tell(RunFolder run, List<RunResult> sparse, RunResult baseline, double seconds) throws IOException {
+    private void tell(RunFolder run, DenseTwin.Both both, double seconds) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         out.println();
-        ResultTable.of(sparse).withBaseline(baseline).print(out);
+        both.table().print(run, out);
         out.printf(Locale.ROOT, "%nIn %.0f seconds. Look at %s%n", seconds, run.report());
         out.flush();
         if (json != null) {
             Path file = json;
-            Writing.to(file, () -> Files.writeString(file, json(run, sparse.getFirst(), baseline, seconds) + "\n"));
+            Writing.to(file, () -> Files.writeString(file, json(run, both, seconds) + "\n"));
         }
     }
 
-    private static String json(RunFolder run, RunResult sparse, RunResult baseline, double seconds) {
+    private static String json(RunFolder run, DenseTwin.Both both, double seconds) {
+        RunResult sparse = both.sparse().getFirst();
         Metric metric = sparse.mainMetric();
         return JsonNodeFactory.instance
                 .objectNode()
-                .put("baseline_" + metric.name(), baseline.scores().get(metric))
+                .put("baseline_" + metric.name(), both.dense().scores().get(metric))
                 .put("sparse_" + metric.name(), sparse.scores().get(metric))
                 .put("pruned_" + metric.name(), sparse.prunedScores().get(metric))
                 .put("groups_left", sparse.groupsLeft())
                 .put("parameters_left", sparse.parametersLeft())
-                .put(
-                        "speed_up",
-                        ResultTable.of(List.of(sparse)).withBaseline(baseline).speedUp())
+                .put("speed_up", both.table().speedUp())
                 .put("max_abs_difference", sparse.maxAbsDifference())
                 .put("seconds", seconds)
                 .put("run_dir", run.path().toString())

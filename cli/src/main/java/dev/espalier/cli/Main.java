@@ -44,6 +44,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             InspectCommand.class,
             ConvertCommand.class,
             PruneCommand.class,
+            PredictCommand.class,
+            EvaluateCommand.class,
             AnswerCommand.class,
             ReportCommand.class,
             BenchCommand.class,

@@ -49,6 +49,17 @@ final class ProgressPrinter implements TrainingListener {
     public void onEvaluation(Progress progress, Metrics metrics) {
         last = System.nanoTime();
         Map.Entry<Metric, Double> score = metrics.scores().firstEntry();
+        if (progress.epoch() == 0) {
+            status.say(String.format(
+                    Locale.ROOT,
+                    "%sepoch 0 of %d, before training: %s %s, loss %.4f in the evaluation",
+                    name,
+                    progress.epochs(),
+                    score.getKey().words(),
+                    score.getKey().write(score.getValue(), 2),
+                    metrics.loss()));
+            return;
+        }
         status.say(String.format(
                 Locale.ROOT,
                 "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups left%s, %s, %s left",

@@ -9,14 +9,19 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.prune.SmallestGroups;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +92,14 @@ final class PruneCommand implements Callable<Integer> {
                             + " model computes something else.")
     private double threshold = PruneOptions.DEFAULT.threshold();
 
+    @Option(
+            names = "--target",
+            paramLabel = "SHARE",
+            description =
+                    "Without training, also drop the groups with the smallest weights until so much is left: parameters=70%%,"
+                            + " flops=70%%, groups=70%%. NOT exact, and usually costs accuracy.")
+    private @Nullable String target;
+
     @Option(names = "--report", paramLabel = "FILE", description = "Write what was done to a file, as JSON.")
     private @Nullable Path report;
 
@@ -117,7 +130,11 @@ final class PruneCommand implements Callable<Integer> {
         ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
-        PrunePlan plan = Pruner.plan(file.graph(), new PruneOptions(keep, roundTo, threshold));
+        Graph trained = RawInputs.without(file.graph());
+        PruneOptions options = new PruneOptions(keep, roundTo, threshold);
+        PrunePlan plan = target == null
+                ? Pruner.plan(trained, options)
+                : smallest(trained, options, Share.parse("--target", target), out);
         out.print(plan);
         out.println();
         if (!planOnly) {
@@ -127,7 +144,44 @@ final class PruneCommand implements Callable<Integer> {
         return 0;
     }
 
+    /** Drops the smallest groups, and says what that is. */
+    private static PrunePlan smallest(Graph graph, PruneOptions options, Share left, PrintWriter out) {
+        SmallestGroups groups = SmallestGroups.of(graph, options);
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("layer", "groups", "zero", "smallest norm", "median", "largest"));
+        for (SmallestGroups.Norms norms : groups.layers()) {
+            rows.add(List.of(
+                    norms.name(),
+                    Integer.toString(norms.groups()),
+                    Integer.toString(norms.zero()),
+                    norm(norms.smallest()),
+                    norm(norms.median()),
+                    norm(norms.largest())));
+        }
+        Columns.print(rows, out);
+        out.println();
+        Map<String, Long> dimensions = SampleInputs.DEFAULT.dimensions(graph);
+        PrunePlan plan = groups.plan(one -> left.kind().left(PruneReport.of(one, dimensions)), left.share());
+        out.printf(
+                Locale.ROOT,
+                "NOT exact: groups that go and are not zero: %d, those with the smallest norms for their layer. Without training that"
+                        + " usually costs accuracy, and soon much of it: measure it, train on from the smaller model"
+                        + " (model.kind = \"onnx\"), or better train with a penalty: train --keep %.0f%%.%n%n",
+                plan.zeroedGroups(),
+                100 * left.share());
+        return plan;
+    }
+
+    /** The root mean square of a group's weights. */
+    private static String norm(double value) {
+        return String.format(Locale.ROOT, "%.3g", value);
+    }
+
     private void checkOptions() throws IOException {
+        if (target != null && threshold > 0) {
+            throw new IllegalArgumentException(
+                    "--target and --threshold both choose groups by their norms: leave one out");
+        }
         checkpoint.requireSome(model);
         if (output == null && ModelFile.isRun(model) && !checkpoint.isGiven()) {
             output = model.resolve("pruned.onnx");
@@ -162,7 +216,8 @@ final class PruneCommand implements Callable<Integer> {
     private void prune(ModelFile file, PrunePlan plan, PrintWriter out) throws IOException {
         PruneTrial trial;
         try (Judge judge = judge(file, out)) {
-            trial = PruneTrial.of(judge, file.graph(), plan, judge.lengths());
+            trial = PruneTrial.of(
+                    judge, file.graph(), plan, smaller -> RawInputs.like(file.graph(), smaller), judge.lengths());
             if (plan.isExact()) {
                 out.println("The smaller model is " + judge.verdict(trial.proof()));
             }
@@ -176,12 +231,13 @@ final class PruneCommand implements Callable<Integer> {
         SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
         if (file.original().isPresent()) {
             try {
-                return Judge.of(file.original().get(), file.graph(), samples, threads);
+                Judge judge = Judge.of(file.original().get(), file.graph(), samples, threads);
+                return RawInputs.judge(judge, file.graph(), batch);
             } catch (IllegalStateException refused) {
                 out.println("Compared only with what was read of the original: " + refused.getMessage());
             }
         }
-        return Judge.of(file.graph(), samples, threads);
+        return RawInputs.judge(Judge.of(file.graph(), samples, threads), file.graph(), batch);
     }
 
     private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {
@@ -200,13 +256,17 @@ final class PruneCommand implements Callable<Integer> {
         Writing.to(file, () -> Files.writeString(file, text));
     }
 
+    private String inexact() {
+        return target == null ? "--threshold" : "--target";
+    }
+
     private void summarize(PrunePlan plan, PruneReport result, PrintWriter out) {
         if (!plan.changes() && plan.isExact()) {
             out.printf("%s: nothing to remove, written unchanged: no group of weights is zero that could go%n", output);
         } else if (!plan.changes()) {
             out.printf(
-                    "%s: as large as before: --threshold made %d more %s zero, but nothing could be cut out for that%n",
-                    output, plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
+                    "%s: as large as before: %s made %d more %s zero, but nothing could be cut out for that%n",
+                    output, inexact(), plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
         }
         out.printf(
                 Locale.ROOT,
@@ -221,6 +281,6 @@ final class PruneCommand implements Callable<Integer> {
                 result.latencyMillisecondsAfter().orElseThrow(),
                 result.latencyMillisecondsBefore().orElseThrow(),
                 result.maxAbsDifference().orElseThrow(),
-                plan.isExact() ? "" : ": NOT exact, because of --threshold");
+                plan.isExact() ? "" : ": NOT exact, because of " + inexact());
     }
 }

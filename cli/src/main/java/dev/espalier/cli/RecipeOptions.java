@@ -47,8 +47,14 @@ final class RecipeOptions {
     private DeviceOption device = new DeviceOption();
 
     Recipe recipe() throws IOException {
+        return recipe(List.of());
+    }
+
+    /** The recipe, with values that other options stand for. */
+    Recipe recipe(List<String> others) throws IOException {
         requireFile();
-        return Recipe.read(file, overrides);
+        return Recipe.read(
+                file, Stream.concat(overrides.stream(), others.stream()).toList());
     }
 
     private void requireFile() throws IOException {
@@ -104,6 +110,11 @@ final class RecipeOptions {
     RunOptions runOptions(PrintWriter err, BooleanSupplier stop) {
         TrainingListener printer = new ProgressPrinter(new StatusLine(err), "");
         return new RunOptions(device.device(), printer.and(new ReportAtEnd()), stop);
+    }
+
+    /** The same for the dense baseline, whose report is that of the run which it is the baseline of. */
+    RunOptions denseOptions(PrintWriter err, BooleanSupplier stop) {
+        return new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), "dense"), stop);
     }
 
     static int stopped(RunFolder place, PrintWriter err) {

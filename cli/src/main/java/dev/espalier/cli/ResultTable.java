@@ -1,8 +1,11 @@
 package dev.espalier.cli;
 
 import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
+import dev.espalier.train.run.Verdict;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +31,18 @@ final class ResultTable {
         return new ResultTable(List.of(dense), results);
     }
 
-    void print(PrintWriter out) {
+    /** Prints what one should know first, if there is such, and then the table. */
+    void print(RunFolder run, PrintWriter out) throws IOException {
+        for (RunFolder seed : run.runs()) {
+            Optional<RunResult> result = seed.result();
+            if (result.isPresent()) {
+                Verdict.of(seed, result.get()).forEach(out::println);
+            }
+        }
+        print(out);
+    }
+
+    private void print(PrintWriter out) {
         List<Metric> metrics = results.getFirst().metrics();
         List<List<String>> rows = new ArrayList<>();
         List<String> header = new ArrayList<>(List.of("model"));

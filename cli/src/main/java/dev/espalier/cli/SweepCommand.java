@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
@@ -53,6 +52,11 @@ final class SweepCommand implements Callable<Integer> {
             description = "Start each run from where the one before ended, instead of from fresh weights.")
     private boolean warm;
 
+    @Option(
+            names = "--baseline",
+            description = "Also train without a penalty, into the folder baseline of the sweep, and show that beside.")
+    private boolean baseline;
+
     @Override
     public Integer call() throws IOException {
         List<Double> lambdas = lambdas(range);
@@ -64,10 +68,14 @@ final class SweepCommand implements Callable<Integer> {
             RunFolder place = options.folder("sweep-", err);
             Sweep sweep = Sweep.of(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, place, how);
             Optional<List<Sweep.Point>> points = sweep.run();
-            if (points.isEmpty()) {
+            if (points.isEmpty()
+                    || (baseline
+                            && new DenseTwin(recipe, sweep.task(), place)
+                                    .train(options.denseOptions(err, interruption))
+                                    .isEmpty())) {
                 return RecipeOptions.stopped(place, err);
             }
-            print(points.get(), out);
+            print(points.get(), place.baseline().result(), out);
             out.println(draw(place, points.get()));
             out.flush();
             return 0;
@@ -80,7 +88,7 @@ final class SweepCommand implements Callable<Integer> {
         for (Sweep.Point point : points) {
             SweepPage.Point.of(point.lambda(), metric, point.folder()).ifPresent(drawn::add);
         }
-        new SweepPage(String.valueOf(sweep.path().getFileName()), metric, drawn, OptionalDouble.empty())
+        new SweepPage(String.valueOf(sweep.path().getFileName()), metric, drawn, SweepPage.baseline(sweep, metric))
                 .write(sweep.sweepReport());
         return sweep.sweepReport();
     }
@@ -100,10 +108,17 @@ final class SweepCommand implements Callable<Integer> {
                 + " 1e-4:1e-2:5");
     }
 
-    private static void print(List<Sweep.Point> points, PrintWriter out) {
+    private static void print(List<Sweep.Point> points, Optional<RunResult> dense, PrintWriter out) {
         Metric metric = points.getFirst().results().getFirst().mainMetric();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("λ", metric.words(), "groups left", "parameters left", "FLOPs left", "speed-up"));
+        dense.ifPresent(result -> rows.add(List.of(
+                "dense baseline",
+                metric.write(result.scores().firstEntry().getValue()),
+                "100.0 %",
+                "100.0 %",
+                "100.0 %",
+                "1.00")));
         for (Sweep.Point point : points) {
             rows.add(List.of(
                     Sweep.label(point.lambda()),

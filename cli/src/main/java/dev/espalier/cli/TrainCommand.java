@@ -10,9 +10,11 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code espalier train}: from a recipe to a smaller model, with a report. */
@@ -31,22 +33,52 @@ final class TrainCommand implements Callable<Integer> {
     @Mixin
     private RecipeOptions options = new RecipeOptions();
 
+    @Option(
+            names = "--keep",
+            paramLabel = "SHARE",
+            description =
+                    "How much shall be left in the end: 30%% of the parameters, or flops=30%%, groups=30%%. The strength λ of"
+                            + " the penalty follows from that; where it starts is estimated, unless the recipe has a penalty.lambda.")
+    private @Nullable String keep;
+
+    @Option(
+            names = "--baseline",
+            description = "Also train the same without a penalty, into the folder baseline of the run, and show both.")
+    private boolean baseline;
+
     @Override
     public Integer call() throws IOException {
-        Recipe recipe = options.recipe();
+        Recipe recipe = options.recipe(target());
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
             RunOptions how = options.runOptions(err, interruption);
             RunFolder run = options.folder("", err);
-            Optional<List<RunResult>> results = Experiment.of(recipe, run, how).resume();
-            if (results.isEmpty()) {
+            Experiment sparse = Experiment.of(recipe, run, how);
+            Optional<DenseTwin> twin =
+                    baseline ? Optional.of(new DenseTwin(recipe, sparse.task(), run)) : Optional.empty();
+            Optional<List<RunResult>> results = sparse.resume();
+            if (results.isEmpty()
+                    || (twin.isPresent()
+                            && twin.get()
+                                    .train(options.denseOptions(err, interruption))
+                                    .isEmpty())) {
                 return RecipeOptions.stopped(run, err);
             }
-            ResultTable.of(results.get()).print(out);
+            ResultTable table = twin.isPresent() ? twin.get().compare().table() : ResultTable.of(results.get());
+            table.print(run, out);
             out.println(run.report());
             out.flush();
             return 0;
         }
+    }
+
+    /** The section {@code [target]} in short. */
+    private List<String> target() {
+        if (keep == null) {
+            return List.of();
+        }
+        Share left = Share.parse("--keep", keep);
+        return List.of("target.kind=" + left.kind().label(), "target.share=" + left.share());
     }
 }

@@ -135,12 +135,18 @@ final class LauncherTest {
         assertEquals("", second.err());
     }
 
+    /** The last that Maven says, that colours are off again, has no line break behind it. */
     @Test
     void aBuildThatFailsShowsWhy() throws IOException, InterruptedException {
-        String maven = maven("echo '[INFO] Building Espalier core 1.0  [2/7]'", "echo '[ERROR] a mistake'", "exit 1");
+        String maven = maven(
+                "echo '[INFO] Building Espalier core 1.0  [2/7]'",
+                "echo '[ERROR] a mistake'",
+                "printf '\\033[0m'",
+                "exit 1");
         Said said = run(launcher(checkout, maven, "--version"));
         assertEquals(1, said.exitStatus());
-        assertTrue(said.err().contains("(2 of 7)\n[ERROR] a mistake\nespalier: the build failed; mend"), said.err());
+        assertTrue(said.err().contains("(2 of 7)\n[ERROR] a mistake\n"), said.err());
+        assertTrue(said.err().contains("\nespalier: the build failed; mend"), said.err());
         assertEquals("", said.out());
     }
 

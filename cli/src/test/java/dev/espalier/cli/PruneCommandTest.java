@@ -56,6 +56,24 @@ final class PruneCommandTest {
         return path;
     }
 
+    @Test
+    void withoutTrainingTheSmallestGroupsGo() throws IOException {
+        Path model = model(1, 0.1f, 5, 2, 0.2f, 6);
+        Path small = folder.resolve("small.onnx");
+        Answer answer = Answer.to("prune", model, "-o", small, "--target", "parameters=75%");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains("smallest norm"), answer.out());
+        assertTrue(answer.out().contains("NOT exact: groups that go and are not zero: 1"), answer.out());
+        assertTrue(answer.out().contains("because of --target"), answer.out());
+        assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
+        Answer tooSmall = Answer.to("prune", model, "-o", small, "--target", "1%");
+        assertTrue(tooSmall.exitStatus() != 0);
+        assertTrue(tooSmall.err().contains("1.0 % cannot be reached"), tooSmall.err());
+        Answer both = Answer.to("prune", model, "-o", small, "--target", "50%", "--threshold", "0.1");
+        assertEquals(2, both.exitStatus());
+        assertTrue(both.err().contains("leave one out"), both.err());
+    }
+
     private static long[] shape(Path model, String parameter) throws IOException {
         return Objects.requireNonNull(OnnxReader.read(model).graph().tensor(parameter))
                 .shape();

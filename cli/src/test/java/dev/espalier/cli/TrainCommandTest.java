@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.engine.Device;
+import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
@@ -82,6 +83,57 @@ final class TrainCommandTest {
     }
 
     @Test
+    void whatShallBeLeftIsAllThatOneHasToSay() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Files.writeString(recipe, RECIPE.replace("lambda = 1e-2\n", ""));
+        Answer answer =
+                Answer.to("train", recipe, "--keep", "30%", "--set", "training.epochs=25", "--run-dir", run.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("λ starts at "), answer.err());
+        assertEquals(0.3, run.result().orElseThrow().parametersLeft(), 0.05);
+        String written = Files.readString(run.recipe());
+        assertTrue(written.contains("kind = \"parameters\"\nshare = 0.3\n"), written);
+        for (String wrong : List.of("30", "0", "100%", "layers=30%", "much", "0.1.2")) {
+            Answer refused = Answer.to("train", recipe, "--keep", wrong);
+            assertEquals(2, refused.exitStatus());
+            assertTrue(refused.err().contains("--keep " + wrong + " is not possible"), refused.err());
+            assertTrue(refused.err().contains("flops=30%"), refused.err());
+        }
+    }
+
+    @Test
+    void aBaselineIsShownBeside() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Answer answer = Answer.to("train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("dense: epoch 1 of 1"), answer.err());
+        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertEquals(0, run.baseline().result().orElseThrow().lambda());
+        assertTrue(Files.readString(run.report()).contains("ense baseline"));
+        Answer without = Answer.to("train", recipe, "--baseline", "--set", "method.kind=baseline");
+        assertEquals(2, without.exitStatus());
+        assertTrue(without.err().contains("leave --baseline out"), without.err());
+    }
+
+    @Test
+    void aSweepHasALineForItsBaseline() throws IOException {
+        RunFolder sweep = new RunFolder(folder.resolve("sweep"));
+        Answer answer = Answer.to(
+                "sweep",
+                recipe,
+                "--lambda",
+                "1e-3:1e-2:2",
+                "--baseline",
+                "--set",
+                "training.epochs=1",
+                "--run-dir",
+                sweep.path());
+        assertSucceeded(answer);
+        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertTrue(Files.readString(sweep.sweepReport()).contains("aseline"));
+    }
+
+    @Test
     void severalSeedsGiveMeanAndDeviation() throws IOException {
         Path run = folder.resolve("seeds");
         Answer answer = Answer.to("train", recipe, "--set", "training.seeds=[1,2]", "--run-dir", run);
@@ -96,7 +148,7 @@ final class TrainCommandTest {
         RunFolder first = new RunFolder(folder.resolve("first"));
         RunFolder second = new RunFolder(folder.resolve("second"));
         assertSucceeded(Answer.to("train", recipe, "--run-dir", first.path()));
-        assertSucceeded(Answer.to(
+        Answer answer = Answer.to(
                 "train",
                 recipe,
                 "--set",
@@ -104,9 +156,17 @@ final class TrainCommandTest {
                 "--set",
                 "model.file=" + first.pruned(),
                 "--run-dir",
-                second.path()));
+                second.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("epoch 0 of 3, before training: accuracy "), answer.err());
+        Metrics before = second.metrics().getFirst();
+        assertEquals(0, before.epoch());
+        assertEquals(Metrics.BEFORE, before.phase());
+        assertEquals(first.metrics().getLast().scores(), before.scores());
+        assertTrue(Files.readString(second.report()).contains("\"points\":[[0,"), "no epoch 0 in the curves");
+        assertEquals(1, first.metrics().getFirst().epoch());
         double fresh = first.metrics().getFirst().trainLoss();
-        double continued = second.metrics().getFirst().trainLoss();
+        double continued = second.metrics().get(1).trainLoss();
         assertTrue(
                 continued < 0.6 * fresh,
                 "the loss starts at " + continued + ", and at " + fresh + " for fresh weights");

@@ -14,6 +14,8 @@ import java.util.List;
     @JsonSubTypes.Type(value = ColumnEncoding.Scaled.class, name = "scaled"),
     @JsonSubTypes.Type(value = ColumnEncoding.Measured.class, name = "measured"),
     @JsonSubTypes.Type(value = ColumnEncoding.OneHot.class, name = "one-hot"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Pixels.class, name = "pixels"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Index.class, name = "index"),
     @JsonSubTypes.Type(value = ColumnEncoding.Tokenized.class, name = "tokenized"),
     @JsonSubTypes.Type(value = ColumnEncoding.Joined.class, name = "joined")
 })
@@ -41,6 +43,15 @@ public sealed interface ColumnEncoding {
     Column apply(List<Column> columns);
 
     /**
+     * The same columns as people have them: what the file of a trained model takes, which has the encoding inside. Numbers are in
+     * their own units, and NaN where they are missing; the pixels of an image go from 0 to 255; a category is its place among its
+     * values.
+     *
+     * @return an encoding of the same columns, under the same name
+     */
+    ColumnEncoding raw();
+
+    /**
      * The means and deviations of numbers that come out as they are, for a task that learns in units of its own.
      *
      * @return as many as the numbers that come out have statistics; 0 and 1 where nothing was measured
@@ -63,6 +74,11 @@ public sealed interface ColumnEncoding {
         @Override
         public Field to() {
             return field;
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return field instanceof Field.Image image ? new Pixels(image) : this;
         }
 
         @Override
@@ -93,6 +109,11 @@ public sealed interface ColumnEncoding {
         @Override
         public Field to() {
             return field;
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return new Plain(field).raw();
         }
 
         @Override
@@ -139,6 +160,11 @@ public sealed interface ColumnEncoding {
         }
 
         @Override
+        public ColumnEncoding raw() {
+            return this;
+        }
+
+        @Override
         public Column apply(List<Column> columns) {
             return columns.getFirst();
         }
@@ -161,6 +187,11 @@ public sealed interface ColumnEncoding {
         }
 
         @Override
+        public ColumnEncoding raw() {
+            return new Plain(field);
+        }
+
+        @Override
         public Column apply(List<Column> columns) {
             Column.Categories raw = (Column.Categories) columns.getFirst();
             int width = field.values().size();
@@ -170,6 +201,73 @@ public sealed interface ColumnEncoding {
                 if (value >= 0) {
                     target[offset + value] = 1;
                 }
+            });
+        }
+    }
+
+    /**
+     * An image whose pixels go from 0 to 255, as files have them.
+     *
+     * @param field the image, whose intensities go from 0 to 1
+     */
+    record Pixels(Field.Image field) implements ColumnEncoding {
+        /** What stands for an intensity of 1. */
+        public static final int WHITE = 255;
+
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field to() {
+            return field;
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return this;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Numbers intensities = (Column.Numbers) columns.getFirst();
+            return Columns.numbers(field, (row, target, offset) -> {
+                intensities.read(row, target, offset);
+                for (int i = offset; i < offset + field.size(); i++) {
+                    target[i] *= WHITE;
+                }
+            });
+        }
+    }
+
+    /**
+     * A category as one number: its place among its values, from 0; NaN if it is none of them.
+     *
+     * @param field the category
+     */
+    record Index(Field.Category field) implements ColumnEncoding {
+        @Override
+        public List<Field> from() {
+            return List.of(field);
+        }
+
+        @Override
+        public Field.Numbers to() {
+            return new Field.Numbers(field.name());
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return this;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Categories categories = (Column.Categories) columns.getFirst();
+            return Columns.numbers(to(), (row, target, offset) -> {
+                int value = categories.read(row);
+                target[offset] = value < 0 ? Float.NaN : value;
             });
         }
     }
@@ -189,6 +287,11 @@ public sealed interface ColumnEncoding {
         @Override
         public Field to() {
             return field;
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return this;
         }
 
         @Override
@@ -228,6 +331,16 @@ public sealed interface ColumnEncoding {
                     List.of(parts.stream()
                             .mapToInt(part -> ((Field.Dense) part.to()).size())
                             .sum()));
+        }
+
+        @Override
+        public Joined raw() {
+            return new Joined(
+                    name,
+                    parts.stream()
+                            .map(part ->
+                                    part instanceof OneHot(Field.Category category) ? new Index(category) : part.raw())
+                            .toList());
         }
 
         @Override

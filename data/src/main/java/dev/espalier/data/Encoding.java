@@ -61,6 +61,11 @@ public record Encoding(List<ColumnEncoding> inputs, List<ColumnEncoding> targets
         return targets.stream().map(ColumnEncoding::to).toList();
     }
 
+    /** {@return what makes of the same columns what the file of a trained model takes, which has this encoding inside} */
+    public Encoding raw() {
+        return new Encoding(inputs.stream().map(ColumnEncoding::raw).toList(), targets);
+    }
+
     /**
      * Encodes a data set, row by row when they are read.
      *

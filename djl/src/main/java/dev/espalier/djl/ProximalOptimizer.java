@@ -43,9 +43,6 @@ import org.jspecify.annotations.Nullable;
  * that of DJL's Adam. Weights must be float32 on the CPU.
  */
 public final class ProximalOptimizer extends Optimizer implements AutoCloseable {
-    /** Below this, handing work to another thread takes longer than doing it. */
-    private static final long SMALL = 1 << 16;
-
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final Block block;
@@ -148,14 +145,9 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
     }
 
     private dev.espalier.core.step.Optimizer optimizer(ParameterSet set) {
-        dev.espalier.core.step.Optimizer made = optionsFor(set).optimizer(List.of(set));
+        dev.espalier.core.step.Optimizer made = options.optimizer(List.of(set));
         made.state().firstEntry().getValue().setAtIndex(ValueLayout.JAVA_LONG, 0, firstStep); // the count of steps
         return made;
-    }
-
-    private ProximalOptions optionsFor(ParameterSet set) {
-        boolean small = set.parameters().getFirst().size() < SMALL;
-        return small ? options.withStepOptions(options.stepOptions().withThreads(1)) : options;
     }
 
     /**
@@ -179,15 +171,16 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
      * @return their number and how many of them are not zero
      */
     public GroupsLeft groupsLeft() {
-        return groupsLeftByParameter().values().stream().reduce(GroupsLeft.EMPTY, GroupsLeft::plus);
+        return groupsLeftBySet().values().stream().reduce(GroupsLeft.EMPTY, GroupsLeft::plus);
     }
 
     /**
-     * How many groups are left in every penalised parameter. The model must have been initialised.
+     * How many groups are left in every penalised parameter: each is a set of its own here. The model must have been
+     * initialised.
      *
-     * @return by the parameter's name
+     * @return by the name of the set, which is the parameter's
      */
-    public synchronized SequencedMap<String, GroupsLeft> groupsLeftByParameter() {
+    public synchronized SequencedMap<String, GroupsLeft> groupsLeftBySet() {
         SequencedMap<String, GroupsLeft> left = new LinkedHashMap<>();
         for (Slot slot : slots().values()) {
             Regularizer regularizer = slot.regularizer();
@@ -219,7 +212,7 @@ public final class ProximalOptimizer extends Optimizer implements AutoCloseable 
     public synchronized void setLearningRate(LearningRate learningRate) {
         options = options.withLearningRate(learningRate);
         for (Slot slot : steps.slots.values()) {
-            slot.optimizer = optionsFor(slot.optimizer.sets().getFirst()).successor(slot.optimizer);
+            slot.optimizer = options.successor(slot.optimizer);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
 import dev.espalier.core.step.StepOptions;
 import java.lang.foreign.MemorySegment;
@@ -32,6 +33,12 @@ public record ProximalOptions(
 
     /** The learning rate where none is said. */
     static final LearningRate DEFAULT_LEARNING_RATE = LearningRate.constant(1e-3);
+
+    /**
+     * Weights below which one thread steps alone. A step is several runs that each wake helpers and wait for them: of so few
+     * weights a step takes a millisecond or less, and helpers that wait take the processors from libtorch's own threads.
+     */
+    static final long SMALL = 1 << 20;
 
     /** Checks the weight decay. */
     public ProximalOptions {
@@ -104,7 +111,15 @@ public record ProximalOptions(
     }
 
     Optimizer optimizer(List<ParameterSet> sets) {
-        return new Optimizer(rule, sets, stepOptions);
+        return new Optimizer(rule, sets, stepOptions.withThreads(threads(sets)));
+    }
+
+    private int threads(List<ParameterSet> sets) {
+        long weights = sets.stream()
+                .flatMap(set -> set.parameters().stream())
+                .mapToLong(Parameter::size)
+                .sum();
+        return weights < SMALL ? 1 : stepOptions.threads();
     }
 
     /** An optimizer that goes on where another one is, at these options' learning rate. The other one is closed. */

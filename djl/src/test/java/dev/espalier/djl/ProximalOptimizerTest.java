@@ -94,7 +94,7 @@ final class ProximalOptimizerTest {
             assertEquals(1, optimizer.groupsLeft().share());
             assertTrue(optimizer.reports().isEmpty());
             train(model, optimizer, 0, 200);
-            GroupsLeft first = optimizer.groupsLeftByParameter().getOrDefault(TestModel.FIRST, GroupsLeft.EMPTY);
+            GroupsLeft first = optimizer.groupsLeftBySet().getOrDefault(TestModel.FIRST, GroupsLeft.EMPTY);
             assertEquals(6, first.groups());
             assertTrue(first.zero() > 0, first::toString);
             assertEquals(11, optimizer.groupsLeft().groups());

@@ -420,8 +420,21 @@ public final class Network implements AutoCloseable {
         if (shared) {
             return weights();
         }
+        return copies(graph.tensors(Kind.PARAMETER).keySet(), this::array);
+    }
+
+    /**
+     * The gradients as the processor can read them.
+     *
+     * @return on the CPU {@link #gradients} themselves; otherwise copies as of now, whose changes count for nothing
+     */
+    public SequencedMap<String, TensorView> readableGradients() {
+        return shared ? gradients() : copies(gradients.keySet(), this::gradient);
+    }
+
+    private static SequencedMap<String, TensorView> copies(Set<String> names, Function<String, PtNDArray> arrays) {
         SequencedMap<String, TensorView> views = new LinkedHashMap<>();
-        weightCopies().forEach((name, copy) -> views.put(name, copy.view()));
+        names.forEach(name -> views.put(name, Tensors.copy(arrays.apply(name)).view()));
         return views;
     }
 

@@ -296,7 +296,7 @@ class TrainingStepTest {
         try (Network network = network(graph);
                 Network without = new Network(graph, Device.CPU)) {
             assertMessage("must be made with one", () -> without.terms(inputs, classes(0, 1, 1)));
-            assertMessage("objective/class is missing", () -> network.terms(inputs, Map.of()));
+            assertMessage("objective/target/class is missing", () -> network.terms(inputs, Map.of()));
             assertMessage("[2]", () -> network.addGradients(inputs, classes(0, 1), 1));
             assertMessage("FLOAT32", () -> network.terms(inputs, Map.of("class", Tensor.of(new float[3]))));
         }

@@ -84,7 +84,7 @@ public final class DropNoiseInputs {
 
     private static void report(Model model, Trainer trainer, ProximalOptimizer optimizer)
             throws IOException, TranslateException {
-        for (var layer : optimizer.groupsLeftByParameter().entrySet()) {
+        for (var layer : optimizer.groupsLeftBySet().entrySet()) {
             GroupsLeft left = layer.getValue();
             System.out.printf(
                     Locale.ROOT, "%s: %d of %d groups are exactly zero%n", layer.getKey(), left.zero(), left.groups());

@@ -1,5 +1,6 @@
 package dev.espalier.examples;
 
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -8,9 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 
 /**
- * The folder that samples run in, with what their words in capitals stand for: a model, a recipe, two runs. Java cannot change
+ * The folder that samples run in, with what their words in capitals stand for: a model, a recipe, two runs, some images. Java cannot change
  * its working directory, so Maven starts the tests in it.
  */
 final class Sandbox {
@@ -49,6 +51,12 @@ final class Sandbox {
         train("runs/ONE", "1e-2");
         train("runs/OTHER", "5e-3");
         Files.copy(Path.of("runs/ONE/model.onnx"), Path.of("MODEL.onnx"));
+        for (int digit = 0; digit < 2; digit++) {
+            Path own = Files.createDirectories(Path.of("DIGITS", String.valueOf(digit)));
+            BufferedImage black = new BufferedImage(8, 8, BufferedImage.TYPE_BYTE_GRAY);
+            ImageIO.write(black, "png", own.resolve("DIGIT.png").toFile());
+        }
+        Files.copy(Path.of("DIGITS/0/DIGIT.png"), Path.of("DIGIT.png"));
     }
 
     private static void train(String folder, String lambda) {

@@ -203,6 +203,7 @@ final class Curves {
                 .map(Seed::metrics)
                 .filter(metrics -> metrics.stream().mapToDouble(value).anyMatch(Double::isFinite))
                 .map(metrics -> metrics.stream()
+                        .filter(line -> isKnown(line, value))
                         .map(line -> List.of(line.epoch(), value.applyAsDouble(line)))
                         .toList())
                 .toList();
@@ -214,6 +215,11 @@ final class Curves {
         Stream<Line> faint = curves.stream().map(points -> new Line(name, colour, Stroke.FAINT, points));
         return Stream.concat(faint, Stream.of(new Line(name, colour, Stroke.SOLID, mean(curves))))
                 .toList();
+    }
+
+    /** In epoch 0 nothing is known of training. */
+    private static boolean isKnown(Metrics line, ToDoubleFunction<Metrics> value) {
+        return line.epoch() > 0 || Double.isFinite(value.applyAsDouble(line));
     }
 
     /** The mean over seeds, as far as all of them have come. */
@@ -239,7 +245,7 @@ final class Curves {
                 .orElseThrow();
         List<Band> bands = new ArrayList<>();
         double from = 0;
-        for (Metrics line : metrics) {
+        for (Metrics line : metrics.stream().filter(one -> one.epoch() > 0).toList()) {
             if (!bands.isEmpty() && bands.getLast().name().equals(line.phase())) {
                 from = bands.removeLast().from();
             }

@@ -13,6 +13,7 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,7 +65,7 @@ record ModelView(
     /** A model that cannot be read leaves a report without layers, but with everything else. */
     static ModelView read(Path file) {
         try {
-            return of(OnnxReader.read(file).graph());
+            return of(RawInputs.without(OnnxReader.read(file).graph()));
         } catch (IOException | GraphException unreadable) {
             return new ModelView(
                     List.of(),

@@ -5,6 +5,7 @@ import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.run.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
      * @param metrics the evaluations so far
      * @param result what came out; empty if it is not finished
      * @param reason why it was given up; empty if it was not
+     * @param verdict what one should know first, if it did not do what it was for
      * @param provenance where it came from
      */
     record Seed(
@@ -41,14 +43,17 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
             List<Metrics> metrics,
             Optional<RunResult> result,
             Optional<String> reason,
+            List<String> verdict,
             Optional<Provenance> provenance) {
 
         private static Seed read(RunFolder folder) throws IOException {
+            Optional<RunResult> result = folder.result();
             return new Seed(
                     folder,
                     folder.metrics(),
-                    folder.result(),
+                    result,
                     folder.reason(),
+                    result.isPresent() ? Verdict.of(folder, result.get()) : List.of(),
                     Files.exists(folder.provenanceFile()) ? Optional.of(folder.provenance()) : Optional.empty());
         }
 

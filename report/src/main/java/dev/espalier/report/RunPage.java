@@ -82,6 +82,11 @@ final class RunPage {
                             "<p class=\"note\">The training{} was given up: {}</p>",
                             run.seeds().size() == 1 ? "" : " of " + seed.name(),
                             reason)));
+            seed.verdict()
+                    .forEach(sentence -> notes.add(Html.of(
+                            "<p class=\"note\">{}{}</p>",
+                            run.seeds().size() == 1 ? "" : seed.name() + ": ",
+                            sentence)));
         }
         if (run.last().isEmpty()) {
             notes.add(Html.of("<p class=\"note\">Nothing has been evaluated yet.</p>"));

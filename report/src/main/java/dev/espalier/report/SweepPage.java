@@ -86,7 +86,21 @@ public record SweepPage(String name, Metric metric, List<Point> points, Optional
             throw new IllegalArgumentException(
                     folder.path() + " is a sweep of which no run is finished: go on with it by sweep --resume");
         }
-        return new SweepPage(RunData.nameOf(folder), metrics.getFirst(), points, OptionalDouble.empty());
+        return new SweepPage(RunData.nameOf(folder), metrics.getFirst(), points, baseline(folder, metrics.getFirst()));
+    }
+
+    /**
+     * What the dense run in a sweep's folder scores.
+     *
+     * @param sweep the sweep's folder
+     * @param metric what counts most
+     * @return its score; empty if there is no such run, or it is not finished
+     * @throws IOException if the folder cannot be read
+     */
+    public static OptionalDouble baseline(RunFolder sweep, Metric metric) throws IOException {
+        return sweep.baseline().result().stream()
+                .mapToDouble(dense -> Results.score(dense.scores(), metric))
+                .findFirst();
     }
 
     /**

@@ -212,6 +212,17 @@ final class ReportTest {
     }
 
     @Test
+    void aRunWhosePrunedModelIsSlowerSaysThat() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("slow"), 1, 1e-3);
+        assertFalse(Report.of(run).html().contains("is slower"));
+        run.write(run.result().orElseThrow().withLatency(1, 2));
+        String page = Report.of(run).html();
+        assertTrue(page.contains(
+                "<p class=\"note\">The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "));
+        assertTrue(page.contains(" inputs, "), page);
+    }
+
+    @Test
     void ofSeveralSeedsTheOneThatWasGivenUpSaysWhy() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("seeds"));
         SampleRuns.finished(run.seed(1).path(), 1, 1e-3);

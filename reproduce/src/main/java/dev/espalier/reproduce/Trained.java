@@ -5,6 +5,7 @@ import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 
 /**
@@ -16,8 +17,8 @@ import java.io.IOException;
  */
 record Trained(Recipe recipe, RunFolder folder, RunResult result) {
 
-    /** The model as trained. */
+    /** The model as trained, without what encodes its inputs. */
     Graph model() throws IOException {
-        return OnnxReader.read(folder.model()).graph();
+        return RawInputs.without(OnnxReader.read(folder.model()).graph());
     }
 }

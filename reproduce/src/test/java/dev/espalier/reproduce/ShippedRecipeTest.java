@@ -12,7 +12,7 @@ final class ShippedRecipeTest {
     @Test
     void aRecipeOfThePaperIsRead() throws IOException {
         Recipe recipe = ShippedRecipe.of("vgg16-cifar10-lasso-proximal", List.of("training.epochs=3"));
-        assertEquals(2e-5, recipe.lambda());
+        assertEquals(2e-5, recipe.lambda().orElseThrow());
         assertEquals(3, recipe.training().epochs());
     }
 }

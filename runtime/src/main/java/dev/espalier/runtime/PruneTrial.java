@@ -8,6 +8,7 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * A pruned model that has been run beside the original.
@@ -31,13 +32,30 @@ public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
      * @throws GraphException if the pruned model computes something else, or the original was misread
      */
     public static PruneTrial of(Judge judge, Graph read, PrunePlan plan, Map<String, Long> dimensions) {
+        return of(judge, read, plan, UnaryOperator.identity(), dimensions);
+    }
+
+    /**
+     * Prunes the inner part of a model, compares and measures the whole.
+     *
+     * @param judge the original
+     * @param read what was read of the original
+     * @param plan what to prune of its inner part
+     * @param whole puts around the inner part what was around it
+     * @param dimensions a length for every free dimension of the model, to count operations
+     * @return the pruned model, whole
+     * @throws GraphException if the pruned model computes something else, or the original was misread
+     */
+    public static PruneTrial of(
+            Judge judge, Graph read, PrunePlan plan, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
         if (!plan.isExact()) {
             judge.requireRead(read, OnnxWriter.Options.DEFAULT);
         }
-        Graph smaller = plan.apply();
+        Graph smaller = whole.apply(plan.apply());
         try (OnnxRuntimeModel after = OnnxRuntimeModel.of(smaller, judge.threads())) {
             Equivalence difference = judge.compare(after);
-            Equivalence proof = plan.isExact() ? difference : afterThreshold(judge, plan, after);
+            Equivalence proof =
+                    plan.isExact() ? difference : afterThreshold(judge, whole.apply(plan.reference()), after);
             proof.requireEqual(Equivalence.TOLERANCE);
             List<Double> latencies = judge.latencies(after, ROUNDS);
             PruneReport report = PruneReport.of(plan, dimensions)
@@ -55,8 +73,8 @@ public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
     }
 
     /** No file computes what the model is with zeros in its small groups: but what was read of the original is proven itself. */
-    private static Equivalence afterThreshold(Judge judge, PrunePlan plan, OnnxRuntimeModel after) {
-        try (Judge zeroed = judge.against(plan.reference())) {
+    private static Equivalence afterThreshold(Judge judge, Graph reference, OnnxRuntimeModel after) {
+        try (Judge zeroed = judge.against(reference)) {
             return zeroed.compare(after);
         }
     }

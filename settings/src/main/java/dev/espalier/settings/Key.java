@@ -2,6 +2,7 @@ package dev.espalier.settings;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +87,18 @@ public final class Key<T> {
      */
     public static Key<Double> decimal(String path, String meaning) {
         return of(path, new ValueType.Decimal(), meaning);
+    }
+
+    /**
+     * A number, or {@code "auto"} for one that is found while things go on.
+     *
+     * @param path section and name
+     * @param range which numbers
+     * @param meaning what it means, half a sentence
+     * @return the key, {@code "auto"} unless somebody says
+     */
+    public static Key<OptionalDouble> decimalOrAuto(String path, Range<Double> range, String meaning) {
+        return of(path, new ValueType.DecimalOrAuto(range), meaning).withDefault(OptionalDouble.empty());
     }
 
     /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,6 +112,36 @@ sealed interface ValueType<T> {
         @Override
         public String print(Double value) {
             return value.toString().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** A floating-point number in some range, or {@code "auto"}: nobody says, and it is found. */
+    record DecimalOrAuto(Range<Double> range) implements ValueType<OptionalDouble> {
+        private static final String AUTO = "auto";
+
+        @Override
+        public String description() {
+            return "\"" + AUTO + "\", or a number, " + range.text();
+        }
+
+        @Override
+        public @Nullable OptionalDouble from(Object parsed) {
+            if (AUTO.equals(parsed)) {
+                return OptionalDouble.empty();
+            }
+            return parsed instanceof Number number && range.legal().test(number.doubleValue())
+                    ? OptionalDouble.of(number.doubleValue())
+                    : null;
+        }
+
+        @Override
+        public boolean holds(OptionalDouble value) {
+            return value.isEmpty() || range.legal().test(value.getAsDouble());
+        }
+
+        @Override
+        public String print(OptionalDouble value) {
+            return value.isEmpty() ? "\"" + AUTO + "\"" : new Decimal().print(value.getAsDouble());
         }
     }
 

@@ -32,6 +32,7 @@ import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
 import dev.espalier.train.task.Example;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -221,7 +222,8 @@ public final class Espalier {
      */
     public List<RunResult> train(Recipe recipe, Path folder, RunOptions options) throws IOException {
         LoadedData data = DataSection.load(recipe.data(), new Context(Context.QUIET.progress(), home));
-        return new Experiment(recipe, Tasks.of(recipe, data, _ -> model), new RunFolder(folder), options)
+        return new Experiment(
+                        recipe, Tasks.of(recipe, data, _ -> RawInputs.without(model)), new RunFolder(folder), options)
                 .begin()
                 .orElseThrow(() -> new IOException(
                         "the training was stopped by its options; what was done so far is in " + folder));
@@ -236,8 +238,12 @@ public final class Espalier {
     public Espalier prune() {
         SampleInputs samples = SampleInputs.DEFAULT;
         try (Judge judge = Judge.of(model, samples, 1)) {
-            PruneTrial trial =
-                    PruneTrial.of(judge, model, Pruner.plan(model, PruneOptions.DEFAULT), samples.dimensions(model));
+            PruneTrial trial = PruneTrial.of(
+                    RawInputs.judge(judge, model, samples.batch()),
+                    model,
+                    Pruner.plan(RawInputs.without(model), PruneOptions.DEFAULT),
+                    smaller -> RawInputs.like(model, smaller),
+                    samples.dimensions(model));
             return withModel(trial.smaller(), Optional.of(trial.report()));
         }
     }

@@ -130,7 +130,7 @@ public final class ImagesKind extends LabelledImages {
     private static List<String> classes(Path folder, List<String> notes) throws IOException {
         List<String> names = new ArrayList<>();
         for (Path entry : list(folder, Files::isDirectory)) {
-            if (list(entry, ImagesKind::isImage).isEmpty()) {
+            if (images(entry).isEmpty()) {
                 notes.add("%s has no images (files that end with %s): it is no class"
                         .formatted(entry, String.join(", ", ImageDecoder.ENDINGS)));
             } else {
@@ -149,8 +149,7 @@ public final class ImagesKind extends LabelledImages {
     private static void requireKnown(Path test, List<String> classes) throws IOException {
         TreeSet<String> strange = new TreeSet<>();
         for (Path entry : list(test, Files::isDirectory)) {
-            if (!classes.contains(name(entry))
-                    && !list(entry, ImagesKind::isImage).isEmpty()) {
+            if (!classes.contains(name(entry)) && !images(entry).isEmpty()) {
                 strange.add(name(entry));
             }
         }
@@ -175,6 +174,11 @@ public final class ImagesKind extends LabelledImages {
         }
     }
 
+    /** The images of a folder, sorted by name. */
+    static List<Path> images(Path folder) throws IOException {
+        return list(folder, ImagesKind::isImage);
+    }
+
     private static boolean isImage(Path file) {
         String name = name(file).toLowerCase(Locale.ROOT);
         return Files.isRegularFile(file) && ImageDecoder.ENDINGS.stream().anyMatch(name::endsWith);
@@ -188,7 +192,7 @@ public final class ImagesKind extends LabelledImages {
         static Listing of(String name, Path folder, List<String> classes) throws IOException {
             List<Entry> entries = new ArrayList<>();
             for (int label = 0; label < classes.size(); label++) {
-                for (Path file : list(folder.resolve(classes.get(label)), ImagesKind::isImage)) {
+                for (Path file : images(folder.resolve(classes.get(label)))) {
                     entries.add(new Entry(file, label));
                 }
             }

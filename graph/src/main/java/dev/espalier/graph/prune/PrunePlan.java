@@ -28,7 +28,11 @@ public final class PrunePlan {
      * fill up where the structure wants equally many, for which a smaller graph may have a better place.
      */
     static PrunePlan of(Graph graph, PruneOptions options) {
-        Threshold threshold = Threshold.apply(graph, options);
+        return of(Threshold.apply(graph, options), options);
+    }
+
+    /** The same of a graph in which groups were made zero. */
+    static PrunePlan of(Threshold threshold, PruneOptions options) {
         Round first = new Round(threshold.graph(), options);
         Graph smaller = threshold.graph();
         Round last = first;
@@ -81,7 +85,7 @@ public final class PrunePlan {
     }
 
     /**
-     * How many groups were not zero, but below the threshold.
+     * How many groups were not zero, but below the threshold, or chosen to go.
      *
      * @return how many are dropped
      */

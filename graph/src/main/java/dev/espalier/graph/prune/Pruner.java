@@ -47,7 +47,7 @@ public final class Pruner {
         return Threshold.apply(graph, options).graph();
     }
 
-    private static void requireKnown(Graph graph, Set<String> keep) {
+    static void requireKnown(Graph graph, Set<String> keep) {
         Set<String> names = graph.nodes().stream().map(Node::name).collect(Collectors.toSet());
         Set<String> unknown = new TreeSet<>(keep);
         unknown.removeAll(names);

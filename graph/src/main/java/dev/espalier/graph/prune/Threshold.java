@@ -17,13 +17,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * A graph with zeros in its small groups.
+ * A graph with zeros in groups that are small, or were chosen.
  *
- * @param graph the graph; the very same if no group is small
- * @param zeroedGroups how many groups were small, but not zero, or had such within
+ * @param graph the graph; the very same if there is no such group
+ * @param zeroedGroups how many such groups were not zero, or had such within
  */
 record Threshold(Graph graph, int zeroedGroups) {
 
@@ -36,25 +37,44 @@ record Threshold(Graph graph, int zeroedGroups) {
         int zeroed = 0;
         for (LayerGroups layer : ModelGroups.of(graph).layers()) {
             if (layer.nodes().stream().noneMatch(options::keeps)) {
-                zeroed += apply(graph, layer, options.threshold(), changed);
+                zeroed += change(graph, layer, views -> clearSmall(layer, options.threshold(), views), changed);
             }
         }
-        return zeroed == 0 ? new Threshold(graph, 0) : new Threshold(graph.withTensors(changed), zeroed);
+        return of(graph, changed, zeroed);
     }
 
-    private static int apply(Graph graph, LayerGroups layer, double threshold, Map<String, Tensor> changed) {
-        Map<String, Tensor> tensors = new LinkedHashMap<>();
-        Map<String, TensorView> views = new LinkedHashMap<>();
-        for (String name : layer.parameters()) {
-            Tensor tensor = Objects.requireNonNull(graph.tensor(name));
-            tensors.put(name, tensor);
-            views.put(name, copy(tensor));
-        }
-        List<TensorView> contents = List.copyOf(views.values());
-        List<double[]> before = gather(layer.groups(), contents);
+    private static void clearSmall(LayerGroups layer, double threshold, Map<String, TensorView> views) {
         HeldZeros small = new HeldZeros(new ModelGroups(List.of(layer)));
         small.hold(views, threshold);
         small.apply(views);
+    }
+
+    /** Sets chosen groups to zero. */
+    static Threshold apply(Graph graph, Map<LayerGroups, List<Integer>> chosen) {
+        Map<String, Tensor> changed = new HashMap<>();
+        int[] zeroed = {0};
+        chosen.forEach((layer, groups) ->
+                zeroed[0] += change(graph, layer, views -> clear(layer.groups(), groups, views), changed));
+        return of(graph, changed, zeroed[0]);
+    }
+
+    private static void clear(Groups groups, List<Integer> chosen, Map<String, TensorView> views) {
+        List<TensorView> contents = List.copyOf(views.values());
+        chosen.forEach(group -> groups.scatter(group, new double[groups.size(group)], contents));
+    }
+
+    private static Threshold of(Graph graph, Map<String, Tensor> changed, int zeroed) {
+        return zeroed == 0 ? new Threshold(graph, 0) : new Threshold(graph.withTensors(changed), zeroed);
+    }
+
+    private static int change(
+            Graph graph, LayerGroups layer, Consumer<Map<String, TensorView>> change, Map<String, Tensor> changed) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        Map<String, TensorView> views = contents(graph, layer);
+        views.keySet().forEach(name -> tensors.put(name, Objects.requireNonNull(graph.tensor(name))));
+        List<TensorView> contents = List.copyOf(views.values());
+        List<double[]> before = gather(layer.groups(), contents);
+        change.accept(views);
         List<double[]> after = gather(layer.groups(), contents);
         int zeroed = 0;
         for (int group = 0; group < before.size(); group++) {
@@ -73,6 +93,13 @@ record Threshold(Graph graph, int zeroedGroups) {
         return IntStream.range(0, groups.count())
                 .mapToObj(group -> groups.gather(group, contents))
                 .toList();
+    }
+
+    /** Copies of a layer's weights, by name, in the order of its groups. */
+    static Map<String, TensorView> contents(Graph graph, LayerGroups layer) {
+        Map<String, TensorView> views = new LinkedHashMap<>();
+        layer.parameters().forEach(name -> views.put(name, copy(Objects.requireNonNull(graph.tensor(name)))));
+        return views;
     }
 
     private static TensorView copy(Tensor tensor) {

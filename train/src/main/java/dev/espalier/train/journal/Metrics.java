@@ -12,13 +12,14 @@ import java.util.stream.Stream;
  * How a training stands when the model is evaluated: one line of {@code metrics.jsonl}.
  *
  * @param step steps done
- * @param epoch epochs done, of all phases
- * @param phase what is being done: {@code warm-up}, {@code sparsify} or {@code heal}; {@code train} for a baseline
+ * @param epoch epochs done, of all phases; 0 for a model that could do its task before it was trained
+ * @param phase what is being done: {@code warm-up}, {@code sparsify} or {@code heal}; {@code train} for a baseline, {@link #BEFORE} in
+ *     epoch 0
  * @param seconds since the training began, pauses between a stop and a resumption left out
  * @param samplesPerSecond training samples, evaluation left out
  * @param learningRate α of the last step
  * @param lambda λ of the last step; 0 without a penalty
- * @param trainLoss mean loss of the steps since the last evaluation, penalty left out
+ * @param trainLoss mean loss of the steps since the last evaluation, penalty left out; NaN in epoch 0
  * @param trainScores what was measured of their samples, before each step; what counts most comes first
  * @param penalty the penalty's value after the last step
  * @param loss mean loss of the evaluation
@@ -47,6 +48,9 @@ public record Metrics(
         long skippedSteps,
         SequencedMap<String, Integer> nonZeroGroups,
         SequencedMap<String, Double> data) {
+
+    /** What the phase of epoch 0 is called. */
+    public static final String BEFORE = "before";
 
     /** Copies the maps. */
     public Metrics {

@@ -52,7 +52,9 @@ public final class MetricsLog implements AutoCloseable {
     }
 
     private void writeEvents(Metrics metrics) throws IOException {
-        scalar(metrics, "train/loss", metrics.trainLoss());
+        if (Double.isFinite(metrics.trainLoss())) {
+            scalar(metrics, "train/loss", metrics.trainLoss());
+        }
         for (var score : metrics.trainScores().entrySet()) {
             scalar(metrics, "train/" + score.getKey().name(), score.getValue());
         }

@@ -30,6 +30,7 @@ import java.util.stream.Stream;
  * checkpoints/      what an interrupted run goes on from
  * model.onnx        the trained model
  * pruned.onnx       what is left of it
+ * model.json        what both take and say
  * result.json       what came out; written last
  * given-up.txt      why the training was given up, if it was
  * report.html       all of that to look at
@@ -104,6 +105,15 @@ public record RunFolder(Path path) {
      */
     public Path pruned() {
         return path.resolve("pruned.onnx");
+    }
+
+    /**
+     * What the model takes and says, see {@link ModelCard}.
+     *
+     * @return the path of a JSON file
+     */
+    public Path card() {
+        return path.resolve("model.json");
     }
 
     /**

@@ -62,6 +62,16 @@ public interface ModelKind extends Kind {
     }
 
     /**
+     * Whether the model can do the task before it is trained, so that its score is worth knowing by then.
+     *
+     * @param values the section's values
+     * @return false if some of its weights are fresh
+     */
+    default boolean isReady(Values values) {
+        return false;
+    }
+
+    /**
      * The model that training starts from. It takes batches of any size. Its inputs and outputs may have names of their own, see
      * {@link Signature#fit}.
      *

@@ -9,6 +9,7 @@ import dev.espalier.runtime.Judge;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
+import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,17 +60,23 @@ public final class OnnxModel implements ModelKind {
     }
 
     @Override
+    public boolean isReady(Values values) {
+        return true;
+    }
+
+    @Override
     public Graph build(Values values, Signature wanted, Weights weights) throws IOException {
         Path file = file(values);
         Graph model = OnnxReader.read(file).graph();
         requireRead(file, model);
-        return wanted.fit(model, FILE + " = " + file).model();
+        // What it is fed with is encoded by the data that it is trained on.
+        return wanted.fit(RawInputs.without(model), FILE + " = " + file).model();
     }
 
     /** Hours of training are lost on a model that is not the file's. */
     private static void requireRead(Path file, Graph model) {
         try (Judge judge = Judge.of(file, model, SampleInputs.DEFAULT, 1)) {
-            judge.requireRead(model, OnnxWriter.Options.DEFAULT);
+            RawInputs.judge(judge, model, SampleInputs.DEFAULT.batch()).requireRead(model, OnnxWriter.Options.DEFAULT);
         } catch (IllegalStateException refused) {
             throw new IllegalArgumentException(
                     FILE + " = " + file + " cannot be judged, neither now nor once it is trained: "

@@ -18,13 +18,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The penalty of every group: none, or a member of a family, whose parameters are keys. */
 final class PenaltyKind implements Kind {
-    static final Key<Double> LAMBDA =
-            Key.decimal("penalty.lambda", "strength λ").in(Range.notNegative());
+    static final Key<OptionalDouble> LAMBDA = Key.decimalOrAuto(
+            "penalty.lambda",
+            Range.notNegative(),
+            "strength λ; with a `[target]` where it starts, estimated from the first gradients if it is `auto`");
     private static final Key<GroupWeight> GROUP_WEIGHT = Key.choice(
                     "penalty.group_weight", GroupWeight.class, "whether λ_g is λ·√size or λ")
             .withDefault(new GroupLasso(0).weight());
@@ -90,9 +93,9 @@ final class PenaltyKind implements Kind {
         return keys;
     }
 
-    /** λ; 0 without a penalty. */
-    static double lambda(Values values) {
-        return values.has(LAMBDA) ? values.of(LAMBDA) : 0;
+    /** λ; empty if it is to be estimated, and 0 without a penalty. */
+    static OptionalDouble lambda(Values values) {
+        return values.has(LAMBDA) ? values.of(LAMBDA) : OptionalDouble.of(0);
     }
 
     /** The penalty that a section stands for, with a λ of its own; empty for none. */

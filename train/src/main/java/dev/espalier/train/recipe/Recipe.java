@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * How a model is trained: all that decides the outcome, apart from the machine. Immutable and sound: a recipe that cannot
@@ -121,6 +122,11 @@ public final class Recipe {
         return settings.section(ModelSection.SECTION);
     }
 
+    /** {@return whether the model can do the task before it is trained} */
+    public boolean startsReady() {
+        return ModelSection.KINDS.of(model()).isReady(model());
+    }
+
     /**
      * What is done with the penalty.
      *
@@ -131,11 +137,11 @@ public final class Recipe {
     }
 
     /**
-     * The strength of the penalty.
+     * The strength of the penalty, to begin with if there is a target.
      *
-     * @return λ; 0 if there is none
+     * @return λ; 0 if there is no penalty, and empty if it is to be estimated from the first gradients
      */
-    public double lambda() {
+    public OptionalDouble lambda() {
         return PenaltyKind.lambda(settings.section(PenaltyKind.SECTION));
     }
 
@@ -254,7 +260,7 @@ public final class Recipe {
      * @throws IllegalArgumentException if it has no penalty
      */
     public Recipe withLambda(double lambda) {
-        return new Recipe(settings.with(PenaltyKind.LAMBDA, lambda));
+        return new Recipe(settings.with(PenaltyKind.LAMBDA, OptionalDouble.of(lambda)));
     }
 
     /**
@@ -315,10 +321,10 @@ public final class Recipe {
     /**
      * The penalty that training applies.
      *
-     * @return the recipe's penalty; empty for a baseline
+     * @return the recipe's penalty, of strength 0 if that is to be estimated; empty for a baseline
      */
     public Optional<Penalty> penaltyInForce() {
-        return method().kind().penalizes() ? penalty(lambda()) : Optional.empty();
+        return method().kind().penalizes() ? penalty(lambda().orElse(0)) : Optional.empty();
     }
 
     /**

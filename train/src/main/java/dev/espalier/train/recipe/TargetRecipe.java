@@ -12,6 +12,7 @@ import dev.espalier.settings.Variant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -70,7 +71,7 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
             Optional.of(NONE.name()),
             List.of());
 
-    /** A λ that is adapted needs a method that makes zeros meanwhile, and somewhere to start from. */
+    /** A λ that is adapted needs a method that makes zeros meanwhile, and one that is not has to be said. */
     static final Form.Check CAN_BE_MET =
             new Form.Check(List.of(SECTION, MethodRecipe.SECTION, PenaltyKind.SECTION), TargetRecipe::outOfReach);
 
@@ -87,8 +88,13 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
         String target = recipe.section(SECTION).kind();
         Method method = MethodRecipe.of(recipe.section(MethodRecipe.SECTION)).kind();
         Values penalty = recipe.section(PenaltyKind.SECTION);
+        OptionalDouble lambda = PenaltyKind.lambda(penalty);
         if (target.equals(NONE.name())) {
-            return List.of();
+            return Conflict.unless(
+                    !method.penalizes() || lambda.isPresent(),
+                    PenaltyKind.LAMBDA.path(),
+                    "%s is missing: without a target nothing tells how strong the penalty shall be; set it (to 0.01, say), or say how much shall be left: target.kind and target.share, or train --keep 30%%"
+                            .formatted(PenaltyKind.LAMBDA));
         }
         List<Conflict> conflicts = new ArrayList<>(Conflict.unless(
                 method.makesZeros(),
@@ -96,10 +102,10 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
                 "target.kind = %s and method.kind = %s do not fit: only proximal makes zeros during training; set target.kind to none"
                         .formatted(target, method.name())));
         conflicts.addAll(Conflict.unless(
-                !method.makesZeros() || !penalty.has(PenaltyKind.LAMBDA) || penalty.of(PenaltyKind.LAMBDA) > 0,
+                !method.makesZeros() || !penalty.has(PenaltyKind.LAMBDA) || lambda.orElse(1) > 0,
                 PenaltyKind.LAMBDA.path(),
-                "%s = %s must be above 0 for target.kind = %s: it is where λ starts from"
-                        .formatted(PenaltyKind.LAMBDA, PenaltyKind.lambda(penalty), target)));
+                "%s = %s must be above 0 for target.kind = %s, as it is where λ starts from; or leave it out"
+                        .formatted(PenaltyKind.LAMBDA, lambda.orElse(0), target)));
         return conflicts;
     }
 

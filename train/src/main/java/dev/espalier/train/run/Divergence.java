@@ -4,7 +4,10 @@ import dev.espalier.train.journal.Metric;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Evaluation;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Locale;
 import java.util.OptionalDouble;
+import java.util.function.BooleanSupplier;
 
 /** Notices that a training goes nowhere, and says so. */
 final class Divergence {
@@ -52,6 +55,36 @@ final class Divergence {
                                             recipe.optimizer().rate())
                             + " penalty.lambda if there is one; divergence.chance_epochs = 0 trains on");
         }
+    }
+
+    /**
+     * After an epoch with a penalty: what the penalty has made zero for good is told before more time goes by.
+     *
+     * @param dead the layers whose groups are all zero
+     * @param cut whether nothing of the input reaches the output any more; asked only if there are such layers
+     * @param all whether these are all layers that have groups
+     * @param lambda λ that did it
+     * @param epoch the epoch, from 1
+     */
+    void requireConnected(List<String> dead, BooleanSupplier cut, boolean all, double lambda, int epoch) {
+        if (dead.isEmpty() || !(all || cut.getAsBoolean())) {
+            return;
+        }
+        String mend = recipe.target().isPresent()
+                ? "raise target.share = %s (or --keep), or let the model learn without a penalty first, phases.warm_up_epochs = %d"
+                        .formatted(
+                                recipe.target().get().share(), recipe.phases().warmUpEpochs() + 3)
+                : String.format(
+                        Locale.ROOT,
+                        "lower penalty.lambda (to %.2g, say), or leave it out and say how much shall be left, as with --keep 30%%",
+                        lambda / 10);
+        throw new DivergedException(String.format(
+                Locale.ROOT,
+                "all groups of %s are zero after epoch %d, at λ = %.3g, and nothing of the input gets through: %s",
+                Verdict.some(dead),
+                epoch,
+                lambda,
+                mend));
     }
 
     /** No better; of shares it is known how far luck goes, and two standard errors are no better. */

@@ -12,13 +12,17 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.journal.JsonFile;
+import dev.espalier.train.journal.ModelCard;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
-import dev.espalier.train.task.EncodingNote;
+import dev.espalier.train.task.CardNote;
 import dev.espalier.train.task.Evaluation;
+import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
@@ -37,13 +41,14 @@ record Export(Task task, RunFolder folder) {
     private static final int THREADS = Runtime.getRuntime().availableProcessors();
 
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
-        Graph trained = session.graph();
-        Graph model = task.encoding()
-                .map(encoding -> EncodingNote.note(trained, encoding))
-                .orElse(trained);
+        Graph model = RawInputs.of(task, session.graph());
         OnnxWriter.write(model, folder.model());
         PruneTrial trial = prune(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());
+        Optional<ModelCard> card = CardNote.of(model);
+        if (card.isPresent()) {
+            JsonFile.write(folder.card(), card.get());
+        }
         task.accompany(folder.path());
         RunResult result = judge(session, seed, seconds, model, trial);
         folder.write(result);
@@ -52,10 +57,12 @@ record Export(Task task, RunFolder folder) {
 
     /** The file that is delivered as trained is the original: of what was trained from, only the architecture is left. */
     private PruneTrial prune(Graph model) {
-        PrunePlan plan = plan(model);
+        PrunePlan plan = plan(RawInputs.without(model));
         try (Judge judge = Judge.of(folder.model(), model, DIMENSIONS, ONE_THREAD)) {
-            Judge withSample = judge.with(task.sample(), "a sample of the test part");
-            return PruneTrial.of(withSample, model, plan, DIMENSIONS.dimensions(model));
+            Judge withSample =
+                    RawInputs.judge(judge, model, DIMENSIONS.batch()).with(task.sample(), "a sample of the test part");
+            return PruneTrial.of(
+                    withSample, model, plan, smaller -> RawInputs.like(model, smaller), DIMENSIONS.dimensions(model));
         }
     }
 

@@ -42,7 +42,7 @@ final class LambdaController {
     private static final int ERROR = 1;
     private static final int PROGRESS = 2;
 
-    private final double start;
+    private double start;
     private final double target;
     private final double reachedAfter;
 
@@ -61,6 +61,15 @@ final class LambdaController {
         this.target = requireIn("target", target, target > 0 && target < 1, "above 0 and below 1");
         this.reachedAfter =
                 requireIn("reachedAfter", reachedAfter, reachedAfter > 0 && reachedAfter <= 1, "above 0 and at most 1");
+    }
+
+    /**
+     * Begins elsewhere. What the controller has learned since counts from there.
+     *
+     * @param other λ to begin with, above 0
+     */
+    public void startAt(double other) {
+        start = Check.positive("start", other);
     }
 
     private static double requireIn(String name, double value, boolean legal, String range) {

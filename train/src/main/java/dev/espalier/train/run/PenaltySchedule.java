@@ -1,6 +1,7 @@
 package dev.espalier.train.run;
 
 import dev.espalier.core.prox.Summary;
+import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
@@ -9,6 +10,7 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.HeldZeros;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
@@ -19,19 +21,29 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
  * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
- * while healing, when the groups that are zero are held there.
+ * while healing, when the groups that are zero are held there. Where λ starts may be left to an estimate from gradients.
  */
 final class PenaltySchedule {
     /** How often in an epoch λ is adapted. */
     private static final int CHANGES_PER_EPOCH = 10;
 
+    /** Steps without penalty before λ is estimated, where no phase of the kind came before: by then D has seen gradients. */
+    private static final int WARMING_STEPS = 100;
+
+    /** No more of them than such a part of the phase. */
+    private static final double WARMING_SHARE = 0.05;
+
     private static final int NOW = 0;
     private static final int LAST = 1;
+    private static final int START = 0;
+    private static final int BEGUN = 1;
 
     private final Recipe recipe;
     private final Network network;
@@ -46,8 +58,14 @@ final class PenaltySchedule {
     /** λ that is in force, and the last one above zero. */
     private final double[] lambda = new double[2];
 
+    /** Where λ starts from if that is estimated, 0 until then; and the progress by then, which the controller counts from. */
+    private final double[] estimate = new double[2];
+
     /** How much of the phase was done before the current step. */
     private double progress;
+
+    /** Whether λ is to be estimated before the current step. */
+    private boolean estimating;
 
     PenaltySchedule(
             Recipe recipe,
@@ -64,8 +82,8 @@ final class PenaltySchedule {
         this.phases = recipe.phases(stepsPerEpoch);
         this.held = new HeldZeros(groups);
         this.target = recipe.target();
-        this.controller =
-                target.map(wanted -> new LambdaController(recipe.lambda(), wanted.share(), wanted.reachedAfter()));
+        this.controller = target.map(
+                wanted -> new LambdaController(recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
     }
 
     Phase phase(long epoch) {
@@ -107,18 +125,68 @@ final class PenaltySchedule {
         Phase phase = phase(next.epoch());
         long epochsBefore = next.epoch() - firstEpoch(phase);
         progress = (epochsBefore + (double) next.batch() / batchesPerEpoch) / phase.epochs();
+        estimating = phase.kind() == Phase.Kind.SPARSIFY
+                && recipe.penaltyInForce().isPresent()
+                && recipe.lambda().isEmpty()
+                && estimate[START] == 0
+                && progress >= warming(phase);
         if (progress > 0) {
             return;
         }
         switch (phase.kind()) {
             case WARM_UP -> change(0);
-            case SPARSIFY -> change(recipe.penaltyInForce().isPresent() ? recipe.lambda() : 0);
+            case SPARSIFY ->
+                change(recipe.penaltyInForce().isPresent() ? recipe.lambda().orElse(0) : 0);
             case HEAL -> {
                 change(0);
                 held.hold(network.readableWeights(), recipe.method().threshold());
                 hold();
             }
         }
+    }
+
+    /** How much of the phase goes by until D has seen gradients. */
+    private double warming(Phase phase) {
+        return firstEpoch(phase) > 0 ? 0 : Math.min(WARMING_SHARE, (double) WARMING_STEPS / phase.steps());
+    }
+
+    /**
+     * With the gradients of a step, before it is done: estimates where λ starts from, if that is still to be done.
+     *
+     * @param view what the step is about to do
+     * @return λ, if it was estimated now
+     */
+    OptionalDouble estimate(Supplier<StepView> view) {
+        if (!estimating) {
+            return OptionalDouble.empty();
+        }
+        double found = new LambdaEstimate(view.get(), one -> recipe.penalty(one).orElseThrow(), way())
+                .lambda(target.orElseThrow().share());
+        if (!(found > 0 && found < Double.POSITIVE_INFINITY)) {
+            return OptionalDouble.empty(); // the step's gradients are zero or not finite: the next may be better
+        }
+        estimate[START] = found;
+        estimate[BEGUN] = progress;
+        controller.orElseThrow().startAt(found);
+        change(found);
+        return OptionalDouble.of(found);
+    }
+
+    /** The learning rates of all steps from now until the target shall be reached, added up. */
+    private double way() {
+        LearningRate rate = recipe.learningRate(stepsPerEpoch);
+        long now = optimizer.allSteps();
+        Phase phase = phases.stream()
+                .filter(one -> one.kind() == Phase.Kind.SPARSIFY)
+                .findFirst()
+                .orElseThrow();
+        long end = firstEpoch(phase) * stepsPerEpoch
+                + Math.round(target.orElseThrow().reachedAfter() * phase.steps());
+        double sum = rate.at(now);
+        for (long step = now + 1; step < end; step++) {
+            sum += rate.at(step);
+        }
+        return sum;
     }
 
     private void hold() {
@@ -132,7 +200,8 @@ final class PenaltySchedule {
     /** After a step: lets the controller adapt λ. Without a penalty there is nothing to adapt. */
     void afterStep(Summary summary) {
         if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
-            change(controller.get().next(progress, share(summary)));
+            double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
+            change(controller.get().next(since, share(summary)));
         }
     }
 
@@ -168,12 +237,23 @@ final class PenaltySchedule {
 
     private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
         Graph graph = network.graph();
+        return plan(graph)
+                .map(plan -> PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(graph)))
+                .map(report -> (double) after.applyAsLong(report) / before.applyAsLong(report))
+                .orElse(0.0); // and groups may still come back
+    }
+
+    /** Whether all paths to the output are cut. */
+    boolean isCut() {
+        return plan(network.graph()).isEmpty();
+    }
+
+    /** What could be pruned now; empty if all paths to the output are cut. */
+    private static Optional<PrunePlan> plan(Graph graph) {
         try {
-            PruneReport report =
-                    PruneReport.of(Pruner.plan(graph, PruneOptions.DEFAULT), SampleInputs.DEFAULT.dimensions(graph));
-            return (double) after.applyAsLong(report) / before.applyAsLong(report);
+            return Optional.of(Pruner.plan(graph, PruneOptions.DEFAULT));
         } catch (GraphException _) {
-            return 0; // all paths to the output are cut, and groups may still come back
+            return Optional.empty();
         }
     }
 
@@ -191,6 +271,9 @@ final class PenaltySchedule {
 
     /** After {@link #state} was read back: tells the optimizer. */
     void restore() {
+        if (estimate[START] > 0) {
+            controller.orElseThrow().startAt(estimate[START]);
+        }
         apply();
         hold();
     }
@@ -199,6 +282,9 @@ final class PenaltySchedule {
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
         state.put("lambda", MemorySegment.ofArray(lambda));
         controller.ifPresent(adapting -> state.putAll(adapting.state()));
+        if (recipe.lambda().isEmpty()) {
+            state.put("estimate", MemorySegment.ofArray(estimate));
+        }
         state.putAll(held.state());
         return state;
     }

@@ -7,6 +7,8 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.RawInputs;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -38,7 +40,7 @@ public final class SavedModel {
      *
      * @param run the run's folder
      * @param step one of {@link #steps}
-     * @return the model after that step
+     * @return the model after that step, as a run's end would deliver it: it takes {@link RawInputs}
      * @throws IOException if something cannot be read
      * @throws IllegalArgumentException if there is no such checkpoint; the message says which there are
      */
@@ -55,10 +57,10 @@ public final class SavedModel {
                                             + "; how many stay is checkpoint.keep of the recipe"));
         }
         Recipe recipe = Recipe.read(run.recipe(), List.of());
-        Graph graph =
-                Tasks.of(recipe).model(Weights.seeded(recipe.training().seeds().getFirst()));
+        Task task = Tasks.of(recipe);
+        Graph graph = task.model(Weights.seeded(recipe.training().seeds().getFirst()));
         Path file = new Checkpoints(run.checkpoints(), 1).file(step);
-        return withWeights(graph, file, StateFile.read(file, name -> name.startsWith(TENSOR)));
+        return RawInputs.of(task, withWeights(graph, file, StateFile.read(file, name -> name.startsWith(TENSOR))));
     }
 
     private static Graph withWeights(Graph graph, Path file, SequencedMap<String, MemorySegment> saved) {

@@ -29,6 +29,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -142,9 +143,16 @@ final class Session implements AutoCloseable {
         if (most > 0) {
             network.clipGradients(most);
         }
-        listener.beforeStep(new StepView(recipe.optimizer().rule(), optimizer, weights, gradients));
+        strength.estimate(() -> view(network.readableWeights(), network.readableGradients()))
+                .ifPresent(lambda -> listener.onNote(
+                        String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
+        listener.beforeStep(view(weights, gradients));
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;
+    }
+
+    private StepView view(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        return new StepView(recipe.optimizer().rule(), optimizer, weights, gradients);
     }
 
     /** Judges the model as it is. */
@@ -155,6 +163,19 @@ final class Session implements AutoCloseable {
     /** Gives up if the training goes nowhere. */
     void checkProgress(Evaluation evaluation) {
         divergence.check(meter.loss(), evaluation, optimizer.steps());
+    }
+
+    /** Gives up if the penalty has cut the model in two, or left no group. Off the CPU all weights are copied for that. */
+    void checkConnected(int epoch) {
+        if (strength.lambda() > 0) {
+            Map<String, TensorView> weights = network.readableWeights();
+            List<String> dead = groups.layers().stream()
+                    .filter(layer -> nonZeroGroups(layer, weights) == 0)
+                    .map(LayerGroups::name)
+                    .toList();
+            boolean all = dead.size() == groups.layers().size();
+            divergence.requireConnected(dead, strength::isCut, all, strength.lambda(), epoch + 1);
+        }
     }
 
     /** The subgradient method makes small groups, not zeros: this makes zeros of them, unless healing began with that. */
@@ -248,6 +269,24 @@ final class Session implements AutoCloseable {
                 secondsLeft);
     }
 
+    /** Where a model stands that was evaluated, and not trained yet. */
+    Progress before(Evaluation evaluation) {
+        return new Progress(
+                seed,
+                Metrics.BEFORE,
+                0,
+                totalSteps(),
+                0,
+                recipe.totalEpochs(),
+                Double.NaN,
+                evaluation.main().getKey(),
+                evaluation.main().getValue(),
+                groups.groupsLeft(network.graph()),
+                0,
+                task.samples(),
+                0);
+    }
+
     Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
         Map<String, TensorView> weights = network.readableWeights();
         SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
@@ -261,8 +300,8 @@ final class Session implements AutoCloseable {
                 meter.samplesPerSecond(),
                 rate(),
                 strength.lambda(),
-                meter.loss(),
-                task.score(meter.sums()),
+                progress.loss(),
+                progress.epoch() == 0 ? new LinkedHashMap<>() : task.score(meter.sums()),
                 last.penalty(),
                 evaluation.loss(),
                 evaluation.scores(),

@@ -5,6 +5,7 @@ import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -141,7 +142,8 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
                 : new Experiment(
                         stronger,
                         task,
-                        seed -> OnnxReader.read(before.place(seed).model()).graph(),
+                        seed -> RawInputs.without(
+                                OnnxReader.read(before.place(seed).model()).graph()),
                         place,
                         options);
     }

@@ -179,6 +179,9 @@ public final class TrainingRun {
         try (MetricsLog log = new MetricsLog(folder, Math.toIntExact(lines[0]));
                 Examples examples =
                         task.examples(seed, new BatchPosition(position[0], position[1]), recipe.totalEpochs())) {
+            if (session.steps() == 0 && recipe.startsReady()) {
+                evaluateBefore(session, log);
+            }
             while (examples.hasNext()) {
                 int epoch = Math.toIntExact(examples.position().epoch());
                 session.step(examples);
@@ -188,6 +191,9 @@ public final class TrainingRun {
                 options.listener().onStep(progress);
                 if (position[0] > epoch && isEvaluated(session, epoch)) {
                     evaluate(session, progress, log);
+                }
+                if (position[0] > epoch) {
+                    session.checkConnected(epoch);
                 }
                 boolean stop = options.stop().getAsBoolean();
                 if (stop
@@ -216,6 +222,16 @@ public final class TrainingRun {
         options.listener().onEvaluation(progress, metrics);
         session.checkProgress(evaluation);
         session.meter().reset();
+    }
+
+    /** Epoch 0: what a model scores that could do the task before. */
+    private void evaluateBefore(Session session, MetricsLog log) throws IOException {
+        Evaluation evaluation = session.evaluate();
+        Progress progress = session.before(evaluation);
+        Metrics metrics = session.metrics(evaluation, progress, secondsNow());
+        log.append(metrics);
+        lines[0]++;
+        options.listener().onEvaluation(progress, metrics);
     }
 
     private void save(Session session) throws IOException {

@@ -97,7 +97,7 @@ public final class Distilled implements Task {
     private Example taught(Example example) {
         Map<String, Tensor> targets = new LinkedHashMap<>(example.targets());
         teacher.apply(fitted().given(example.inputs())).forEach((name, said) -> targets.put(TEACHER + name, said));
-        return new Example(example.inputs(), targets, example.size());
+        return new Example(example.inputs(), targets, example.size(), example.raw());
     }
 
     @Override
@@ -118,6 +118,11 @@ public final class Distilled implements Task {
                     @Override
                     public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
                         return model.predict(inputs);
+                    }
+
+                    @Override
+                    public boolean takesRaw() {
+                        return model.takesRaw();
                     }
                 },
                 part);

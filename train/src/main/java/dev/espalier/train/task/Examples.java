@@ -24,7 +24,10 @@ public interface Examples extends Iterator<Example>, AutoCloseable {
      * @return the examples
      */
     static <B> Examples of(
-            Iterator<? extends B> batches, Supplier<BatchPosition> position, Runnable close, Function<B, Example> example) {
+            Iterator<? extends B> batches,
+            Supplier<BatchPosition> position,
+            Runnable close,
+            Function<B, Example> example) {
         return new Examples() {
             @Override
             public boolean hasNext() {

@@ -109,9 +109,27 @@ public abstract class RowTask implements Task {
 
     @Override
     public Evaluation evaluate(Model asked, Part part) {
-        try (Batches batches = data.evaluation(part(part), batching.evaluationSize())) {
-            return Evaluation.of(asked, examples(batches), this::score);
+        int size = batching.evaluationSize();
+        try (Batches batches = data.evaluation(part(part), size)) {
+            if (!asked.takesRaw()) {
+                return Evaluation.of(asked, examples(batches), this::score);
+            }
+            // The same rows in the same order.
+            try (Batches raw = Batches.evaluation(part(part), data.encoding().raw(), size)) {
+                return Evaluation.of(asked, examples(batches, raw), this::score);
+            }
         }
+    }
+
+    private Examples examples(Batches batches, Batches raw) {
+        return Examples.of(batches, batches::position, batches::close, batch -> {
+            Example example = example(batch);
+            return new Example(
+                    example.inputs(),
+                    example.targets(),
+                    example.size(),
+                    fitted().feed(raw.next().inputs()));
+        });
     }
 
     private Dataset part(Part part) {
@@ -123,7 +141,7 @@ public abstract class RowTask implements Task {
 
     @Override
     public Map<String, Tensor> sample() {
-        try (Batches batches = data.evaluation(data.test(), 1)) {
+        try (Batches batches = Batches.evaluation(data.test(), data.encoding().raw(), 1)) {
             return fitted().feed(batches.next().inputs());
         }
     }

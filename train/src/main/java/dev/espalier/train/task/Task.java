@@ -44,6 +44,11 @@ public interface Task {
          * @return outputs by name
          */
         SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs);
+
+        /** {@return whether it is the file of a trained model, which takes {@link Example#raw}} */
+        default boolean takesRaw() {
+            return false;
+        }
     }
 
     /**
@@ -155,7 +160,7 @@ public interface Task {
     /**
      * One sample of the test part.
      *
-     * @return what a model is fed with, by name
+     * @return what a model's file is fed with, by name; see {@link RawInputs}
      */
     Map<String, Tensor> sample();
 }

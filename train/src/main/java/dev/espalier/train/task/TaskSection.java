@@ -65,9 +65,12 @@ public final class TaskSection {
     private static Task taught(Task task, Values values) throws IOException {
         Path file = Path.of(values.of(TEACHER));
         Graph graph = OnnxReader.read(file).graph();
-        Fitted teacher = task.signature().fit(graph, TEACHER + " = " + file);
+        // What the student is fed with is encoded already.
+        Graph encoded = RawInputs.without(graph);
+        Fitted teacher = task.signature().fit(encoded, TEACHER + " = " + file);
+        int threads = Runtime.getRuntime().availableProcessors();
         OnnxRuntimeModel runtime =
-                new OnnxRuntimeModel(file, Runtime.getRuntime().availableProcessors());
+                RawInputs.areIn(graph) ? OnnxRuntimeModel.of(encoded, threads) : new OnnxRuntimeModel(file, threads);
         return new Distilled(task, teacher.named(runtime::run), values.of(TEACHER_WEIGHT), values.of(TEMPERATURE));
     }
 }

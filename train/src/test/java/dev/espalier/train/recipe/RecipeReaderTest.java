@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,10 +85,19 @@ final class RecipeReaderTest {
                 "method.threshold=0.1");
         assertProblem(
                 SHORT,
-                "penalty.lambda = 0.0 must be above 0 for target.kind = parameters: it is where λ starts from",
+                "penalty.lambda = 0.0 must be above 0 for target.kind = parameters, as it is where λ starts from; or leave it out",
                 "target.kind=parameters",
                 "target.share=0.5",
                 "penalty.lambda=0");
+        assertProblem(
+                SHORT,
+                "penalty.lambda is missing: without a target nothing tells how strong the penalty shall be; set it (to"
+                        + " 0.01, say), or say how much shall be left: target.kind and target.share, or train --keep 30%",
+                "penalty.lambda=auto");
+        assertEquals(
+                OptionalDouble.empty(),
+                read(SHORT, "penalty.lambda=auto", "target.kind=groups", "target.share=0.5")
+                        .lambda());
         assertProblem(
                 SHORT,
                 "target.share is missing: how much of it shall be left (a number, above 0 and below 1)",
@@ -138,7 +148,7 @@ final class RecipeReaderTest {
                         "line 3: data.flpi is no key of a recipe; the nearest is data.flip",
                         "line 4: [modle] is no section of a recipe; the nearest is [model]",
                         "line 6: penalty.beta is missing: β: groups with a norm above β·λ_g are not shrunk (a number, finite and above 0)",
-                        "line 8: penalty.lambda = -1 is not possible: it must be a number, finite and not below 0",
+                        "line 8: penalty.lambda = -1 is not possible: it must be \"auto\", or a number, finite and not below 0",
                         "line 10: optimizer.rate = \"fast\" is not possible: it must be a number, finite and above 0",
                         "line 11: optimizer.beta1 = 1.0 is not possible: it must be a number, at least 0 and below 1",
                         "line 12: optimizer.momentum is no key of optimizer.kind = adam; it belongs to momentum",

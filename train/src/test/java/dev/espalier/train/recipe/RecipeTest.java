@@ -40,6 +40,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -185,7 +186,7 @@ final class RecipeTest {
     void valuesAreChangedWithoutAText() {
         Recipe recipe = read("training.seeds=[1,2]");
         assertEquals(read("training.seeds=[1,2] penalty.lambda=0.5"), recipe.withLambda(0.5));
-        assertEquals(0.5, recipe.withLambda(0.5).lambda());
+        assertEquals(OptionalDouble.of(0.5), recipe.withLambda(0.5).lambda());
         assertEquals(List.of(7L), recipe.withSeed(7).training().seeds());
         assertEquals(
                 List.of(7L, 8L), recipe.withSeeds(List.of(7L, 8L)).training().seeds());

@@ -185,6 +185,34 @@ class TrainingRunTest {
         assertSameModel(folder("whole"), folder);
     }
 
+    /** Stopped before λ is estimated, in the step that does it, and after it. */
+    @Test
+    void anEstimatedStrengthSurvivesAStop() throws IOException {
+        Recipe recipe = recipe("penalty.lambda=auto", "target.kind=groups", "target.share=0.5");
+        List<String> notes = new ArrayList<>();
+        train(recipe, folder("whole"));
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping = RunOptions.DEFAULT
+                .withStop(() -> steps.incrementAndGet() < 5 || steps.get() == 20)
+                .withListener(new TrainingListener() {
+                    @Override
+                    public void onNote(String text) {
+                        notes.add(text);
+                    }
+                });
+        RunFolder folder = folder("stopped");
+        int sessions = 1;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertEquals(6, sessions);
+        assertEquals(
+                1,
+                notes.stream().filter(note -> note.startsWith("λ starts at ")).count(),
+                notes.toString());
+        assertSameModel(folder("whole"), folder);
+    }
+
     @Test
     void aKilledRunThatIsResumedEndsAsIfNothingHadHappened() throws IOException {
         Recipe recipe = recipe(EVERYTHING_THAT_HAS_A_MEMORY);
@@ -368,8 +396,49 @@ class TrainingRunTest {
         DivergedException problem = assertThrows(
                 DivergedException.class,
                 () -> train(recipe("penalty.lambda=10", "divergence.chance_epochs=0"), folder));
-        assertTrue(problem.toString().contains("weaker penalty"), problem.toString());
+        List<String> layers =
+                List.copyOf(folder.metrics().getLast().nonZeroGroups().keySet());
+        assertEquals(
+                "all groups of %s are zero after epoch 1, at λ = 10.0, and nothing of the input gets through: lower penalty.lambda (to 1.0, say), or leave it out and say how much shall be left, as with --keep 30%%"
+                        .formatted(String.join(", ", layers)),
+                problem.getMessage());
         assertEquals(0, folder.metrics().getLast().groupsLeft());
+        assertEquals(1, folder.metrics().size());
+    }
+
+    @Test
+    void aRunThatPrunedNothingSaysSo() throws IOException {
+        RunFolder folder = folder("run");
+        RunResult result = train(recipe("penalty.lambda=1e-7", "training.epochs=1"), folder);
+        List<String> verdict = Verdict.of(folder, result);
+        assertEquals(1, verdict.size());
+        assertTrue(
+                verdict.getFirst().startsWith("Nothing was pruned: no group is zero in any of "), verdict.toString());
+        for (String layer : folder.metrics().getLast().nonZeroGroups().keySet()) {
+            assertTrue(verdict.getFirst().contains(layer), verdict.toString());
+        }
+    }
+
+    @Test
+    void aPrunedModelThatIsSlowerIsToldWithItsLayers() throws IOException {
+        RunFolder folder = folder("run");
+        RunResult result = train(recipe("penalty.lambda=1e-2"), folder);
+        assertTrue(result.parametersLeft() < 1);
+        assertEquals(List.of(), Verdict.of(folder, result.withLatency(2, 1)));
+        String verdict = Verdict.of(folder, result.withLatency(1, 2)).getFirst();
+        assertTrue(
+                verdict.startsWith("The pruned model is slower: 2.00 ms instead of 1.00 ms. Changed were "), verdict);
+        assertTrue(verdict.contains(" inputs, "), verdict);
+    }
+
+    @Test
+    void aTargetIsReachedWithoutAnyLambda() throws IOException {
+        for (String kind : List.of("groups", "parameters")) {
+            RunResult result = train(
+                    recipe("target.kind=" + kind, "target.share=0.3", "training.epochs=25", "penalty.lambda=auto"),
+                    folder(kind));
+            assertEquals(0.3, kind.equals("groups") ? result.groupsLeft() : result.parametersLeft(), 0.05, kind);
+        }
     }
 
     @Test

@@ -217,8 +217,9 @@ final class RegressionTest {
         train(recipe, "quantile");
         Task task = Tasks.of(recipe);
         int[] below = {0, 0};
-        Graph graph = task.model(Weights.seeded(1));
-        try (OnnxRuntimeModel model = new OnnxRuntimeModel(new RunFolder(folder.resolve("quantile")).model(), 1);
+        Path file = new RunFolder(folder.resolve("quantile")).model();
+        Graph graph = OnnxReader.read(file).graph();
+        try (OnnxRuntimeModel model = new OnnxRuntimeModel(file, 1);
                 JudgedModel judged = new JudgedModel(task, graph, model::run)) {
             task.evaluate(
                     new Watched(judged, (example, said) -> {
@@ -256,8 +257,7 @@ final class RegressionTest {
         Path trained = new RunFolder(folder.resolve("first")).model();
         assertEquals(
                 Set.of("logits/mean", "logits/deviation"),
-                OnnxReader.read(trained)
-                        .graph()
+                RawInputs.without(OnnxReader.read(trained).graph())
                         .tensors(Initializer.Kind.CONSTANT)
                         .keySet(),
                 "units are not trained, now or later");

@@ -15,13 +15,18 @@ import java.util.function.BiConsumer;
 record Watched(Task.Model model, BiConsumer<Example, Tensor> watcher) implements Task.Model {
     @Override
     public Terms terms(Example example) {
-        watcher.accept(example, model.predict(example.inputs()).firstEntry().getValue());
+        watcher.accept(example, model.predict(example.raw()).firstEntry().getValue());
         return model.terms(example);
     }
 
     @Override
     public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
         throw new AssertionError("sums are enough");
+    }
+
+    @Override
+    public boolean takesRaw() {
+        return model.takesRaw();
     }
 
     /** The first target. */

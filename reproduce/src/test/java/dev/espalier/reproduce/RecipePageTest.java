@@ -1,4 +1,4 @@
-package dev.espalier.cli;
+package dev.espalier.reproduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Holds {@code docs/recipes.md} to the keys of the code, those of all kinds that the command knows. */
+/** Holds {@code docs/recipes.md} to the keys of the code, those of all kinds but `table`, which is on the class path only if it is wanted. */
 final class RecipePageTest {
     private static final Path PAGE = Path.of("..", "docs", "recipes.md");
     private static final String HEADER = "| key | for | takes | default | meaning |\n|---|---|---|---|---|\n";

@@ -1,0 +1,159 @@
+package dev.espalier.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What trained models say of tables and images, and how well they do. */
+final class PredictCommandTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    static Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private static RunFolder run;
+
+    @BeforeAll
+    static void train() throws IOException {
+        Random random = new Random(1);
+        Files.createDirectory(folder.resolve("data"));
+        for (String part : List.of("train", "test")) {
+            StringBuilder table = new StringBuilder("salary,color,label\n");
+            for (int row = 0; row < 200; row++) {
+                double salary = 50_000 + 9_000 * random.nextGaussian();
+                String color = random.nextBoolean() ? "blue" : "red";
+                String label = color.equals("red") ? "odd, \"really\"" : salary > 50_000 ? "dear" : "cheap";
+                table.append(
+                        String.format(Locale.ROOT, "%.2f,%s,\"%s\"%n", salary, color, label.replace("\"", "\"\"")));
+            }
+            Files.writeString(folder.resolve("data").resolve(part + ".csv"), table);
+        }
+        run = train("table", """
+                data = { kind = "csv", path = "%s", label = "label" }
+                model = { kind = "mlp", hidden = [12] }
+                penalty = { kind = "group-lasso", lambda = 1e-3 }
+                optimizer.rate = 1e-2
+                training = { epochs = 20, batch_size = 20 }
+                """.formatted(folder.resolve("data")));
+    }
+
+    private static RunFolder train(String name, String recipe) throws IOException {
+        Path file = folder.resolve(name + ".toml");
+        Files.writeString(file, recipe);
+        RunFolder made = new RunFolder(folder.resolve(name));
+        Answer answer = Answer.to("train", file, "--run-dir", made.path());
+        assertEquals(0, answer.exitStatus(), answer.err());
+        return made;
+    }
+
+    private static Path write(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    @Test
+    void rowsBecomeClassNames() throws IOException {
+        Path rows = write("rows.csv", "id,color,salary\n1,blue,80000\n2,blue,20000\n3,red,50000\n4,red,\n");
+        Answer csv = Answer.to("predict", run.path(), rows);
+        assertEquals(0, csv.exitStatus(), csv.err());
+        List<String> lines = csv.out().lines().toList();
+        assertEquals("line,label,probability", lines.get(0));
+        assertTrue(lines.get(1).startsWith("2,dear,"), csv.out());
+        assertTrue(lines.get(2).startsWith("3,cheap,"), csv.out());
+        assertTrue(lines.get(3).startsWith("4,\"odd, \"\"really\"\"\","), csv.out());
+        assertTrue(lines.get(4).startsWith("5,\"odd, \"\"really\"\"\","), "a missing number: " + csv.out());
+
+        Answer json = Answer.to("predict", run.model(), rows, "--format", "jsonl");
+        assertEquals(0, json.exitStatus(), json.err());
+        JsonNode third = JsonMapper.builder()
+                .build()
+                .readTree(json.out().lines().toList().get(2));
+        assertEquals("odd, \"really\"", third.path("label").asText());
+        assertTrue(third.path("probability").asDouble() > 0.5, json.out());
+    }
+
+    @Test
+    void theTestPartIsJudgedAsTheRunJudgedIt() throws IOException {
+        RunResult result = run.result().orElseThrow();
+        var score = result.prunedScores().firstEntry();
+        String expected = "accuracy " + score.getKey().write(score.getValue());
+        Path test = folder.resolve("data").resolve("test.csv");
+        Answer answer = Answer.to("evaluate", run.path(), test);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(answer.out().contains(expected), answer.out());
+        // Alone, without its recipe.
+        Path alone = Files.copy(run.pruned(), folder.resolve("alone.onnx"));
+        assertTrue(Answer.to("evaluate", alone, test).out().contains(expected));
+    }
+
+    @Test
+    void whatIsWrongIsSaidWithTheMend() throws IOException {
+        assertRefused(write("missing.csv", "salary,colour\n1,red\n"), "there is no column color", "[salary, colour]");
+        assertRefused(
+                write("unknown.csv", "salary,color\n1,purple\n"),
+                "unknown.csv, line 2: 'purple' in column color: the model knows [blue, red]",
+                "leave the cell empty");
+        assertRefused(write("text.csv", "salary,color\nmuch,red\n"), "'much' in column salary");
+        assertRefused(write("other.csv", "salary;color\n1;red\n"), "--delimiter");
+        assertRefused(folder.resolve("nowhere.csv"), "nowhere.csv");
+        Answer mixed = Answer.to(
+                "predict",
+                run.path(),
+                write("comma.csv", "salary;color\n80000,5;blue\n"),
+                "--delimiter",
+                ";",
+                "--decimal",
+                ",");
+        assertTrue(mixed.out().contains("2,dear,"), mixed.out() + mixed.err());
+    }
+
+    private static void assertRefused(Path file, String... words) {
+        Answer answer = Answer.to("predict", run.path(), file);
+        assertTrue(answer.exitStatus() != 0, answer.out());
+        for (String word : words) {
+            assertTrue(answer.err().contains(word), answer.err());
+        }
+    }
+
+    @Test
+    void imagesOfAnySizeAreClassified() throws IOException {
+        for (String part : List.of("dark", "light")) {
+            Path own = Files.createDirectories(folder.resolve("images").resolve(part));
+            for (int i = 0; i < 20; i++) {
+                BufferedImage image = new BufferedImage(8, 8, BufferedImage.TYPE_BYTE_GRAY);
+                for (int pixel = 0; pixel < 64; pixel++) {
+                    image.getRaster().setSample(pixel % 8, pixel / 8, 0, (part.equals("dark") ? 40 : 180) + i);
+                }
+                ImageIO.write(image, "png", own.resolve(i + ".png").toFile());
+            }
+        }
+        RunFolder trained = train("pictures", """
+                data = { kind = "images", dir = "%s", size = 8, channels = 1 }
+                model = { kind = "small-cnn", channels = [4] }
+                method.kind = "baseline"
+                optimizer.rate = 1e-2
+                training = { epochs = 20, batch_size = 8 }
+                """.formatted(folder.resolve("images")));
+        Answer said = Answer.to(
+                "predict", trained.path(), folder.resolve("images/dark/3.png"), folder.resolve("images/light/4.png"));
+        List<String> lines = said.out().lines().toList();
+        assertTrue(lines.get(1).contains("3.png,dark,"), said.out() + said.err());
+        assertTrue(lines.get(2).contains("4.png,light,"), said.out());
+        Answer judged = Answer.to("evaluate", trained.path(), folder.resolve("images"));
+        assertTrue(judged.out().contains("accuracy 100.0 %"), judged.out() + judged.err());
+    }
+}

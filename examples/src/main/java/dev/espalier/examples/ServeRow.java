@@ -1,0 +1,53 @@
+package dev.espalier.examples;
+
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtSession;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * Says of one row of a table which class it belongs to, by a model that was trained on such a table, with nothing but ONNX Runtime:
+ * all that it takes is in the file. The first argument is the file, the second the row: cells in the order of the columns, without
+ * the label.
+ */
+public final class ServeRow {
+    private ServeRow() {}
+
+    /**
+     * Prints the class.
+     *
+     * @param arguments the ONNX file, and the row as a line of CSV
+     * @throws OrtException if ONNX Runtime refuses the file
+     */
+    public static void main(String[] arguments) throws OrtException {
+        String file = arguments[0];
+        List<String> cells = List.of(arguments[1].split(",", -1));
+        // docs: serve
+        OrtEnvironment environment = OrtEnvironment.getEnvironment();
+        try (OrtSession session = environment.createSession(file)) {
+            Map<String, String> notes = session.getMetadata().getCustomMetadata();
+            List<String> columns = names(notes, "espalier.columns");
+            float[][] row = new float[1][columns.size()];
+            for (int i = 0; i < columns.size(); i++) {
+                List<String> categories = names(notes, "espalier.categories." + columns.get(i));
+                row[0][i] = categories.isEmpty() ? Float.parseFloat(cells.get(i)) : categories.indexOf(cells.get(i));
+            }
+            try (OnnxTensor input = OnnxTensor.createTensor(environment, row);
+                    OrtSession.Result result = session.run(Map.of("features", input))) {
+                float[] said = ((float[][]) result.get(0).getValue())[0];
+                int best = IntStream.range(0, said.length).reduce(0, (a, b) -> said[b] > said[a] ? b : a);
+                System.out.println(names(notes, "espalier.classes").get(best));
+            }
+        }
+        // docs: end
+    }
+
+    // docs: names
+    private static List<String> names(Map<String, String> notes, String key) {
+        return notes.getOrDefault(key, "").lines().toList();
+    }
+    // docs: end
+}
