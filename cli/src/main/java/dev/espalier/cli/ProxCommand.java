@@ -51,10 +51,13 @@ final class ProxCommand implements Callable<Integer> {
     static final class Help implements IModelTransformer {
         @Override
         public CommandSpec transform(CommandSpec command) {
-            command.usageMessage().footerHeading("%nInput:%n").sectionMap().put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> {
-                command.usageMessage().footer(footer().toArray(String[]::new));
-                return help.footer();
-            });
+            command.usageMessage()
+                    .footerHeading("%nInput:%n")
+                    .sectionMap()
+                    .put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> {
+                        command.usageMessage().footer(footer().toArray(String[]::new));
+                        return help.footer();
+                    });
             return command;
         }
 

@@ -187,13 +187,13 @@ final class LauncherTest {
         assertEquals(first.out(), run(logged).out());
         List<String> classes = Files.readAllLines(log);
         assertTrue(
-                classes.stream()
-                        .anyMatch(line -> line.contains(Main.class.getName() + " source: shared objects file")),
+                classes.stream().anyMatch(line -> line.contains(Main.class.getName() + " source: shared objects file")),
                 "the cache was not used");
         assertEquals(
                 List.of(),
                 classes.stream()
-                        .filter(line -> line.matches(".* (com.fasterxml.jackson.databind.ObjectMapper|ai[.]djl[.].*) .*"))
+                        .filter(line ->
+                                line.matches(".* (com.fasterxml.jackson.databind.ObjectMapper|ai[.]djl[.].*) .*"))
                         .toList(),
                 "an answer does not take these");
         Path builds = checkout.resolve("cli/target/run");

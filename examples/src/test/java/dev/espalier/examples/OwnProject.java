@@ -57,15 +57,17 @@ final class OwnProject {
     /** What Maven tells of itself, {@code examples/pom.xml} passes on. */
     private static String fromMaven(String property) {
         Optional<String> value = Optional.ofNullable(System.getProperty(property));
-        assumeTrue(value.isPresent(), () -> "it takes Maven, which says where it is when it runs this test: no " + property);
+        assumeTrue(
+                value.isPresent(),
+                () -> "it takes Maven, which says where it is when it runs this test: no " + property);
         return value.orElseThrow();
     }
 
     /** The sample without what somebody may have built in it. */
     private static Path copy(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.walk(from)) {
-            for (Path file :
-                    files.filter(file -> !file.startsWith(from.resolve("target"))).toList()) {
+            for (Path file : files.filter(file -> !file.startsWith(from.resolve("target")))
+                    .toList()) {
                 Files.copy(file, to.resolve(from.relativize(file).toString()));
             }
         }
@@ -76,7 +78,11 @@ final class OwnProject {
     OwnProject withOurs() throws IOException {
         for (Path ours : projects()) {
             String artifact = ours.equals(Documentation.ROOT) ? "espalier" : "espalier-" + ours.getFileName();
-            Path place = REPOSITORY.resolve("dev").resolve("espalier").resolve(artifact).resolve(version());
+            Path place = REPOSITORY
+                    .resolve("dev")
+                    .resolve("espalier")
+                    .resolve(artifact)
+                    .resolve(version());
             String name = artifact + "-" + version();
             Files.createDirectories(place);
             Files.copy(ours.resolve("pom.xml"), place.resolve(name + ".pom"), StandardCopyOption.REPLACE_EXISTING);
@@ -138,7 +144,8 @@ final class OwnProject {
         ProcessBuilder builder =
                 new ProcessBuilder(command).directory(project.toFile()).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        // What the Maven around this one was told is not meant for this one, which is not at work long enough to be optimized.
+        // What the Maven around this one was told is not meant for this one, which is not at work long enough to be
+        // optimized.
         builder.environment().keySet().removeAll(Set.of("MAVEN_ARGS", "JAVA_TOOL_OPTIONS"));
         builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
         Process process = builder.start();

@@ -19,15 +19,19 @@ final class StandaloneTest {
     private static final Pattern MANAGED = Pattern.compile("<artifactId>espalier-(\\w+)</artifactId>\\s+<version>\\$");
 
     /** What Maven Central wants to know of everything; the BOM has no parent that would say it. */
-    private static final Pattern PARTICULARS =
-            Pattern.compile("  <(url|licenses|developers)>.+?</\\1>\n|<(connection|developerConnection)>.+?</\\2>", Pattern.DOTALL);
+    private static final Pattern PARTICULARS = Pattern.compile(
+            "  <(url|licenses|developers)>.+?</\\1>\n|<(connection|developerConnection)>.+?</\\2>", Pattern.DOTALL);
 
     private static String pom(String folder) throws IOException {
         return Files.readString(Documentation.ROOT.resolve(folder).resolve("pom.xml"));
     }
 
     private static Set<String> particulars(String pom) {
-        return PARTICULARS.matcher(pom).results().map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
+        return PARTICULARS
+                .matcher(pom)
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static boolean isModule(Path project) {
