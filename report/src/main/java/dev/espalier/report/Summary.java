@@ -52,12 +52,9 @@ final class Summary {
     private static String scores(RunData run) {
         return run.metrics().stream()
                 .findFirst()
-                .map(metric -> "On the test part, the pruned model has %s %s".formatted(indefinite(metric), score(run, metric)))
+                .map(metric -> "On the test part, the %s of the pruned model is %s"
+                        .formatted(metric.name().replace('_', ' '), score(run, metric)))
                 .orElse("The model is pruned");
-    }
-
-    private static String indefinite(Metric metric) {
-        return "a %s of".formatted(metric.name().replace('_', ' '));
     }
 
     private static String score(RunData run, Metric metric) {
