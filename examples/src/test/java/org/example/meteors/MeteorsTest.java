@@ -56,7 +56,8 @@ final class MeteorsTest {
         assertTrue(error < 2, result.toString());
         assertTrue(result.parametersLeft() < 0.6, "eight of ten inputs do not matter: " + result);
         // A task that says nothing of single samples has its page all the same.
-        assertEquals(new Findings.Outcome.Unknown(), run.findings().orElseThrow().outcome());
+        assertEquals(
+                new Findings.Outcome.Unknown(), run.findings().orElseThrow().outcome());
     }
 
     /** Whoever copies this package has to touch nothing else. */

@@ -61,8 +61,9 @@ record InputColumns(List<Column> columns) {
             if (widths.isEmpty() || name == null) {
                 continue;
             }
-            int[] places =
-                    IntStream.range(0, widths.stream().mapToInt(Width::numbers).sum()).toArray();
+            int[] places = IntStream.range(
+                            0, widths.stream().mapToInt(Width::numbers).sum())
+                    .toArray();
             double[] squares = new double[places.length];
             if (!add(pruned, layers, name, places, squares)) {
                 return NONE;
@@ -80,10 +81,9 @@ record InputColumns(List<Column> columns) {
     }
 
     private static List<Width> widths(ColumnEncoding input) {
-        if (input instanceof ColumnEncoding.Joined(_, List<ColumnEncoding> parts)) {
+        if (input instanceof ColumnEncoding.Joined(var _, List<ColumnEncoding> parts)) {
             return parts.stream()
-                    .map(part -> new Width(
-                            part.from().getFirst().name(), ((Field.Dense) part.to()).size()))
+                    .map(part -> new Width(part.from().getFirst().name(), ((Field.Dense) part.to()).size()))
                     .toList();
         }
         // Numbers that have no names but their places.
@@ -95,8 +95,7 @@ record InputColumns(List<Column> columns) {
     }
 
     /** Adds the squares of all weights that read a tensor; false if something reads it that has none. */
-    private static boolean add(
-            Graph graph, List<LayerGroups> layers, String tensor, int[] places, double[] squares) {
+    private static boolean add(Graph graph, List<LayerGroups> layers, String tensor, int[] places, double[] squares) {
         for (Graph.Use use : graph.uses(tensor)) {
             Node node = use.node();
             if (node.operator() instanceof Gather gather && gather.axis() == 1 && use.input() == 0) {

@@ -40,10 +40,12 @@ final class MistakesView {
                     "<div class=\"mistakes\">\n{}\n</div>",
                     Html.join(mistakes.stream().map(MistakesView::picture).toList()));
         }
-        boolean read = all.stream().anyMatch(glimpse -> words(glimpse).length() > LONG)
-                || all.size() <= mistakes.size();
+        boolean read =
+                all.stream().anyMatch(glimpse -> words(glimpse).length() > LONG) || all.size() <= mistakes.size();
         return read
-                ? folded(mistakes, some -> Html.join(some.stream().map(MistakesView::text).toList()))
+                ? folded(
+                        mistakes,
+                        some -> Html.join(some.stream().map(MistakesView::text).toList()))
                 : table(mistakes, ranked);
     }
 
@@ -61,7 +63,7 @@ final class MistakesView {
 
     private static String words(Glimpse glimpse) {
         return switch (glimpse) {
-            case Glimpse.Words(_, String text) -> text;
+            case Glimpse.Words(var _, String text) -> text;
             case Glimpse.Picture _ -> "";
         };
     }
@@ -71,8 +73,7 @@ final class MistakesView {
         for (Glimpse glimpse : mistake.inputs()) {
             parts.add(
                     switch (glimpse) {
-                        case Glimpse.Words(String name, String text) ->
-                            Html.of("<span>{}: {}</span>", name, text);
+                        case Glimpse.Words(String name, String text) -> Html.of("<span>{}: {}</span>", name, text);
                         case Glimpse.Picture picture ->
                             Html.of(
                                     "<img src=\"{}\" width=\"{}\" height=\"{}\" alt=\"{}\">",
@@ -94,16 +95,13 @@ final class MistakesView {
     private static BufferedImage image(Glimpse.Picture picture) {
         boolean colour = picture.channels() == 3;
         BufferedImage image = new BufferedImage(
-                picture.width(),
-                picture.height(),
-                colour ? BufferedImage.TYPE_INT_RGB : BufferedImage.TYPE_BYTE_GRAY);
+                picture.width(), picture.height(), colour ? BufferedImage.TYPE_INT_RGB : BufferedImage.TYPE_BYTE_GRAY);
         int plane = picture.width() * picture.height();
         for (int i = 0; i < plane; i++) {
             int x = i % picture.width();
             int y = i / picture.width();
             for (int channel = 0; channel < (colour ? 3 : 1); channel++) {
-                image.getRaster()
-                        .setSample(x, y, channel, Byte.toUnsignedInt(picture.pixels()[channel * plane + i]));
+                image.getRaster().setSample(x, y, channel, Byte.toUnsignedInt(picture.pixels()[channel * plane + i]));
             }
         }
         return image;
@@ -135,15 +133,14 @@ final class MistakesView {
         int left = mistakes.getFirst().inputs().size() - names.size();
         return left == 0
                 ? shown
-                : Html.of(
-                        "{}<p class=\"hint\">The columns that count most; {} more are not shown.</p>", shown, left);
+                : Html.of("{}<p class=\"hint\">The columns that count most; {} more are not shown.</p>", shown, left);
     }
 
     private static Table rows(List<Mistake> mistakes, List<String> columns, List<String> names) {
         Table table = Table.of("Mistakes", columns);
         for (Mistake mistake : mistakes) {
             Map<String, String> inputs =
-                    mistake.inputs().stream().collect(Collectors.toMap(Glimpse::name, MistakesView::words));
+                    mistake.inputs().stream().collect(Collectors.toMap(Glimpse::name, MistakesView::words, (one, other) -> one + " " + other));
             List<String> cells = new ArrayList<>(List.of(mistake.truth(), mistake.said(), mistake.note()));
             names.forEach(name -> cells.add(inputs.getOrDefault(name, "")));
             table.row(Html.text(Numbers.count(mistake.row())), cells);

@@ -40,8 +40,7 @@ record ModelView(
         Map<String, Integer> groups,
         InputColumns columns,
         Optional<String> problem) {
-    static final ModelView NONE =
-            new ModelView(List.of(), List.of(), Map.of(), InputColumns.NONE, Optional.empty());
+    static final ModelView NONE = new ModelView(List.of(), List.of(), Map.of(), InputColumns.NONE, Optional.empty());
 
     /** All pictures together may have that many pixels, of half a byte each. */
     private static final long PIXELS = 1 << 21;
@@ -100,8 +99,7 @@ record ModelView(
         try {
             PrunePlan plan = Pruner.plan(graph, PruneOptions.DEFAULT);
             PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(graph));
-            return new ModelView(
-                    report.layers(), patterns, groups, columns(file, plan.apply()), Optional.empty());
+            return new ModelView(report.layers(), patterns, groups, columns(file, plan.apply()), Optional.empty());
         } catch (GraphException refused) {
             return new ModelView(
                     List.of(),
@@ -114,8 +112,7 @@ record ModelView(
 
     private static InputColumns columns(Graph file, Graph pruned) {
         return EncodingNote.of(file)
-                .flatMap(encoding ->
-                        RawInputs.names(file).map(names -> InputColumns.of(encoding, names, pruned)))
+                .flatMap(encoding -> RawInputs.names(file).map(names -> InputColumns.of(encoding, names, pruned)))
                 .orElse(InputColumns.NONE);
     }
 

@@ -32,10 +32,7 @@ record OutcomeView(Html content, List<Chart> charts) {
         parts.add(Html.of("<p>{}</p>", samples(findings.samples())));
         switch (findings.outcome()) {
             case Outcome.Classes classes -> {
-                parts.add(
-                        classes.classes().size() <= MATRIX
-                                ? matrix(classes)
-                                : pairs(classes));
+                parts.add(classes.classes().size() <= MATRIX ? matrix(classes) : pairs(classes));
                 parts.add(tallies("Classes", "Class", classes.classes()));
             }
             case Outcome.Labels(List<Tally> labels) -> parts.add(tallies("Labels", "Label", labels));
@@ -63,7 +60,8 @@ record OutcomeView(Html content, List<Chart> charts) {
         List<Tally> classes = outcome.classes();
         Map<List<Integer>, Long> counts = new HashMap<>();
         outcome.confusions().forEach(pair -> counts.put(List.of(pair.truth(), pair.said()), pair.count()));
-        IntStream.range(0, classes.size()).forEach(i -> counts.put(List.of(i, i), classes.get(i).right()));
+        IntStream.range(0, classes.size())
+                .forEach(i -> counts.put(List.of(i, i), classes.get(i).right()));
         Html head = Html.join(classes.stream()
                 .map(said -> Html.of("<th scope=\"col\">{}</th>", said.name()))
                 .toList());
@@ -76,7 +74,8 @@ record OutcomeView(Html content, List<Chart> charts) {
                             classes.get(truth).tested(),
                             truth == said))
                     .toList());
-            rows.add(Html.of("<tr><th scope=\"row\">{}</th>{}</tr>", classes.get(i).name(), cells));
+            rows.add(Html.of(
+                    "<tr><th scope=\"row\">{}</th>{}</tr>", classes.get(i).name(), cells));
         }
         return Html.of(
                 "<p>A row for what samples are, a column for what the model takes them for: <span class=\"hit\">right</span> on the"
@@ -104,8 +103,8 @@ record OutcomeView(Html content, List<Chart> charts) {
         Table table = Table.of(
                 "Classes that are taken for each other most often",
                 List.of("Class", "Taken for:", "Samples", "Share of the class"));
-        for (Confusion pair :
-                outcome.confusions().subList(0, Math.min(PAIRS, outcome.confusions().size()))) {
+        for (Confusion pair : outcome.confusions()
+                .subList(0, Math.min(PAIRS, outcome.confusions().size()))) {
             Tally truth = outcome.classes().get(pair.truth());
             table.row(
                     truth.name(),
@@ -153,7 +152,8 @@ record OutcomeView(Html content, List<Chart> charts) {
                             id,
                             "Estimates of " + quantity.name() + " against the truth",
                             "Estimates of %s against the truth, %d samples: on the line they are right"
-                                    .formatted(quantity.name(), quantity.truths().size()),
+                                    .formatted(
+                                            quantity.name(), quantity.truths().size()),
                             quantity.name(),
                             IntStream.range(0, quantity.truths().size())
                                     .mapToObj(i -> List.of(
@@ -193,7 +193,10 @@ record OutcomeView(Html content, List<Chart> charts) {
         double all = Math.max(1, answers.exact() + answers.partly() + answers.wrong());
         return Table.of("Answers", List.of("Answers", "Questions", "Share"))
                 .row("as people gave them", Numbers.count(answers.exact()), Numbers.percent(answers.exact() / all))
-                .row("with some words in common", Numbers.count(answers.partly()), Numbers.percent(answers.partly() / all))
+                .row(
+                        "with some words in common",
+                        Numbers.count(answers.partly()),
+                        Numbers.percent(answers.partly() / all))
                 .row("wrong", Numbers.count(answers.wrong()), Numbers.percent(answers.wrong() / all))
                 .toHtml();
     }

@@ -37,8 +37,8 @@ final class RunPage {
         values.put("columns", model.columns().toHtml());
         values.put(
                 "mistakes",
-                findings.map(found ->
-                                MistakesView.of(found.mistakes(), model.columns().ranked()))
+                findings.map(found -> MistakesView.of(
+                                found.mistakes(), model.columns().ranked()))
                         .orElse(Html.EMPTY));
         values.put("models", Results.models(run));
         values.put("seeds", Results.seeds(run));

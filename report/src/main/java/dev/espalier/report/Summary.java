@@ -38,8 +38,7 @@ final class Summary {
         }
         List<String> sentences = new ArrayList<>();
         // Of several seeds, what one model says is not what all do.
-        Optional<String> outcome =
-                run.seeds().size() == 1 ? findings.flatMap(Summary::outcome) : Optional.empty();
+        Optional<String> outcome = run.seeds().size() == 1 ? findings.flatMap(Summary::outcome) : Optional.empty();
         sentences.add(outcome.orElseGet(() -> scores(run)) + comparison(run) + ".");
         sentences.add(size(run));
         if (run.seeds().size() == 1) {
@@ -63,9 +62,10 @@ final class Summary {
 
     private static Optional<String> outcome(Findings findings) {
         return switch (findings.outcome()) {
-            case Outcome.Classes(List<Tally> classes, _) -> Optional.of(classes(classes));
+            case Outcome.Classes(List<Tally> classes, var _) -> Optional.of(classes(classes));
             case Outcome.Labels(List<Tally> labels) -> Optional.of(labels(labels));
-            case Outcome.Quantities quantities when !quantities.quantities().isEmpty() ->
+            case Outcome.Quantities quantities
+            when !quantities.quantities().isEmpty() ->
                 Optional.of(quantity(quantities.quantities().getFirst()));
             case Outcome.Answers answers -> Optional.of(answers(answers));
             case Outcome.Quantities _, Outcome.Unknown _ -> Optional.empty();
@@ -172,7 +172,8 @@ final class Summary {
             return Optional.empty();
         }
         if (dropped.isEmpty()) {
-            return Optional.of("It reads all %s columns.".formatted(Numbers.count(columns.columns().size())));
+            return Optional.of("It reads all %s columns."
+                    .formatted(Numbers.count(columns.columns().size())));
         }
         return Optional.of("It reads %s of %s columns%s."
                 .formatted(

@@ -115,8 +115,7 @@ final class BrowserTest {
         Report.of(pictures).write(pictures.report());
         // Two dozen pictures beside the figures of any run.
         assertShows(pictures.report(), 15 + 24);
-        assertTrue(
-                phone.evaluate("""
+        assertTrue(phone.evaluate("""
                         (() => {
                           const colour = name => getComputedStyle(document.querySelector('.matrix td.' + name)).backgroundColor;
                           return new Set([colour('hit'), colour('miss'), colour('none')]).size === 3;

@@ -78,7 +78,9 @@ final class InputColumnsTest {
         assertEquals(
                 List.of("age"),
                 InputColumns.of(ENCODING, NAMES, pruned(Set.of(), false)).dropped());
-        assertEquals(List.of(), InputColumns.of(ENCODING, NAMES, pruned(Set.of(), true)).dropped());
+        assertEquals(
+                List.of(),
+                InputColumns.of(ENCODING, NAMES, pruned(Set.of(), true)).dropped());
     }
 
     @Test
@@ -93,8 +95,8 @@ final class InputColumnsTest {
 
     @Test
     void numbersWithoutNamesHaveTheirPlaces() {
-        Encoding plain = new Encoding(
-                List.of(new ColumnEncoding.Plain(new Field.Numbers("features", List.of(5)))), List.of());
+        Encoding plain =
+                new Encoding(List.of(new ColumnEncoding.Plain(new Field.Numbers("features", List.of(5)))), List.of());
         InputColumns columns = InputColumns.of(plain, NAMES, pruned(Set.of(1, 3), true));
         assertEquals(List.of("features[1]", "features[3]"), columns.dropped());
         assertFalse(columns.toHtml().isEmpty());

@@ -72,6 +72,7 @@ final class ReportTest {
                         "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
                         "| pruned | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × |"),
                 rows(page, "The models of this run"));
+        assertTrue(lead(page).contains("97.8 %. Its accuracy is −0.7 points to the dense baseline."), lead(page));
         List<String> layers = rows(page, "Layers before and after pruning");
         assertEquals(6, layers.size());
         assertTrue(layers.get(2).startsWith("| conv2 | Conv | "), layers.get(2));
@@ -127,7 +128,8 @@ final class ReportTest {
                         + " class 0 has 25.0 %. It has 13.2 % of the parameters, and takes 34 % of the time for a sample."
                         + " Most often it takes class 1 for class 2 (12 of 40). It finds class 1 least: 70.0 %.",
                 lead(page));
-        assertTrue(page.contains("The model learned from 400 samples, was watched by 40 others and is judged by 160 more."));
+        assertTrue(page.contains(
+                "The model learned from 400 samples, was watched by 40 others and is judged by 160 more."));
         assertEquals(
                 List.of(
                         "| class 0 | class 1 | class 2 | class 3 |",
@@ -136,7 +138,9 @@ final class ReportTest {
                         "| class 2 | 0 | 0 | 38 | 2 |",
                         "| class 3 | 0 | 0 | 0 | 40 |"),
                 rows(page, "Confusion matrix"));
-        assertEquals("| class 1 | 101 | 40 | 40 | 70.0 % | 70.0 % |", rows(page, "Classes").get(2));
+        assertEquals(
+                "| class 1 | 101 | 40 | 40 | 70.0 % | 70.0 % |",
+                rows(page, "Classes").get(2));
         assertEquals(
                 "| 1 | class 0 | class 1 | 97.1 % sure, and 2.9 % of it | 1.25 | &lt;red&gt; |",
                 rows(page, "Mistakes").get(1));
@@ -161,7 +165,8 @@ final class ReportTest {
         RunFolder run = SampleRuns.finished(folder.resolve("quantities"), 1, 1e-3);
         run.write(SampleRuns.quantities());
         String page = Report.of(run).html();
-        assertTrue(lead(page).startsWith("Half of the pruned model&#39;s estimates of price are off by at most 3370, nine"));
+        assertTrue(lead(page)
+                .startsWith("Half of the pruned model&#39;s estimates of price are off by at most 3370, nine"));
         assertEquals(700, chart(page, "quantity-0").get("points").size());
         assertEquals(41, chart(page, "quantity-0-errors").get("counts").size());
         assertTrue(page.contains("2 more numbers are estimated."));
@@ -173,19 +178,19 @@ final class ReportTest {
         RunFolder run = SampleRuns.finished(folder.resolve("labels"), 1, 1e-3);
         Findings.Samples samples = new Findings.Samples(9, 0, 4);
         run.write(new Findings(
-                samples,
-                new Findings.Outcome.Labels(List.of(new Findings.Tally("wet", 5, 3, 4, 2))),
-                List.of()));
+                samples, new Findings.Outcome.Labels(List.of(new Findings.Tally("wet", 5, 3, 4, 2))), List.of()));
         String page = Report.of(run).html();
-        assertTrue(lead(page).startsWith(
-                "Of 3 labels in the test part, the pruned model finds 2, and it says 2 that are not there."));
-        assertEquals("| wet | 5 | 3 | 4 | 66.7 % | 50.0 % |", rows(page, "Labels").get(1));
+        assertTrue(lead(page)
+                .startsWith(
+                        "Of 3 labels in the test part, the pruned model finds 2, and it says 2 that are not there."));
+        assertEquals(
+                "| wet | 5 | 3 | 4 | 66.7 % | 50.0 % |", rows(page, "Labels").get(1));
         assertTrue(page.contains("was watched by those of the test part and is judged by these 4."));
         assertFalse(page.contains("id=\"mistakes\""));
         run.write(new Findings(samples, new Findings.Outcome.Answers(2, 1, 1), List.of()));
         page = Report.of(run).html();
-        assertTrue(lead(page).startsWith(
-                "Of 4 questions, the pruned model answers 2 as people did, and 1 more in part."));
+        assertTrue(
+                lead(page).startsWith("Of 4 questions, the pruned model answers 2 as people did, and 1 more in part."));
         assertEquals("| wrong | 1 | 25.0 % |", rows(page, "Answers").get(3));
     }
 

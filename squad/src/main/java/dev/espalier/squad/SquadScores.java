@@ -53,8 +53,8 @@ record SquadScores(double exactMatch, double f1, int questions) {
      */
     static List<String> answers(Windows windows, AnswerReader.Reading reading) {
         return IntStream.range(0, windows.questionCount())
-                .mapToObj(
-                        number -> text(windows.context(number), reading.answers().get(number)))
+                .mapToObj(number ->
+                        text(windows.context(number), reading.answers().get(number)))
                 .toList();
     }
 

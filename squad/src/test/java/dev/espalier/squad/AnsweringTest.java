@@ -200,8 +200,7 @@ final class AnsweringTest {
                 partly.inputs().getFirst());
         Findings.Mistake none = found.mistakes().getFirst();
         assertEquals("nothing", none.said());
-        assertTrue(
-                ((Findings.Glimpse.Words) none.inputs().getLast()).text().contains(none.truth()), none::toString);
+        assertTrue(((Findings.Glimpse.Words) none.inputs().getLast()).text().contains(none.truth()), none::toString);
     }
 
     @Test

@@ -29,8 +29,7 @@ final class TextColumns {
     TextColumns(Table table, List<List<int[]>> ids, WordPiece tokenizer, int most) {
         this.table = table;
         this.ids = ids;
-        this.written =
-                IntStream.range(0, ids.size()).mapToObj(table::texts).toList();
+        this.written = IntStream.range(0, ids.size()).mapToObj(table::texts).toList();
         this.tokenizer = tokenizer;
         this.most = most;
     }
@@ -42,8 +41,7 @@ final class TextColumns {
                 column("token_type_ids", 0, this::types, _ -> Optional.empty()));
     }
 
-    private Column column(
-            String name, int padding, IntFunction<int[]> rows, IntFunction<Optional<String>> texts) {
+    private Column column(String name, int padding, IntFunction<int[]> rows, IntFunction<Optional<String>> texts) {
         Field.Tokens field = new Field.Tokens(name, most, padding);
         return new Column.Sequences() {
             @Override

@@ -87,7 +87,9 @@ final class TextKindTest {
 
     @Test
     void textsCanBeReadAgain() throws IOException {
-        Dataset data = open("one,other,label\nThe  SEA,x,wet\nthe tower,y,dry\n").train().rows(new int[] {1, 0});
+        Dataset data = open("one,other,label\nThe  SEA,x,wet\nthe tower,y,dry\n")
+                .train()
+                .rows(new int[] {1, 0});
         List<Optional<String>> texts = data.inputs().stream()
                 .map(column -> ((Column.Sequences) column).text(1))
                 .toList();

@@ -46,8 +46,8 @@ final class ClassInspection implements Inspection {
 
     @Override
     public Optional<Miss> look(Map<String, Tensor> answer, Map<String, Tensor> targets, int sample) {
-        Logits logits = new Logits(
-                Objects.requireNonNull(answer.get(output)), (long) sample * names.size(), names.size());
+        Logits logits =
+                new Logits(Objects.requireNonNull(answer.get(output)), (long) sample * names.size(), names.size());
         int truth = (int) Objects.requireNonNull(targets.get(target)).getLong(sample);
         int likeliest = logits.largest();
         tested[truth]++;
@@ -74,7 +74,8 @@ final class ClassInspection implements Inspection {
             classes.add(new Findings.Tally(names.get(i), trained[i], tested[i], said[i], right[i]));
         }
         List<Confusion> pairs = confusions.entrySet().stream()
-                .map(entry -> new Confusion(entry.getKey().get(0), entry.getKey().get(1), entry.getValue()))
+                .map(entry ->
+                        new Confusion(entry.getKey().get(0), entry.getKey().get(1), entry.getValue()))
                 .sorted(Comparator.comparingLong(Confusion::count)
                         .reversed()
                         .thenComparingInt(Confusion::truth)

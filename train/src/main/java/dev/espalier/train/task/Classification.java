@@ -145,8 +145,7 @@ public final class Classification extends RowTask {
 
     @Override
     protected Optional<Inspection> inspection() {
-        return Optional.of(new ClassInspection(
-                LOGITS, label.name(), label.values(), counts(data().train())));
+        return Optional.of(new ClassInspection(LOGITS, label.name(), label.values(), counts(data().train())));
     }
 
     /** Always the most frequent class. */

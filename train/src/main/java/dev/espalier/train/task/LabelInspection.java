@@ -66,13 +66,15 @@ final class LabelInspection implements Inspection {
         }
         String note = String.format(Locale.ROOT, "%d of %d labels wrong", wrong, yes.length);
         // Among equally many, the more certain ones.
-        return Optional.of(
-                new Miss(wrong + Math.tanh(margin), () -> listed(i -> truth[i]), () -> listed(i -> yes[i]), () -> note));
+        return Optional.of(new Miss(
+                wrong + Math.tanh(margin), () -> listed(i -> truth[i]), () -> listed(i -> yes[i]), () -> note));
     }
 
     private String listed(IntPredicate has) {
-        String labels =
-                IntStream.range(0, names.size()).filter(has).mapToObj(names::get).collect(Collectors.joining(", "));
+        String labels = IntStream.range(0, names.size())
+                .filter(has)
+                .mapToObj(names::get)
+                .collect(Collectors.joining(", "));
         return labels.isEmpty() ? "none" : labels;
     }
 

@@ -62,7 +62,8 @@ final class Mistakes {
 
     private static List<Glimpse> glimpses(Dataset part, int row) {
         List<Glimpse> glimpses = new ArrayList<>();
-        for (Column column : part.inputs().subList(0, Math.min(MOST_COLUMNS, part.inputs().size()))) {
+        for (Column column :
+                part.inputs().subList(0, Math.min(MOST_COLUMNS, part.inputs().size()))) {
             switch (column) {
                 case Column.Numbers numbers -> glimpses.add(glimpse(numbers, row));
                 case Column.Categories categories -> glimpses.add(glimpse(categories, row));

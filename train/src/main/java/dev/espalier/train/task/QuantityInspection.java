@@ -100,8 +100,8 @@ final class QuantityInspection implements Inspection {
 
     private String listed(IntFunction<Float> values) {
         String listed = IntStream.range(0, kept)
-                .mapToObj(i -> (numbers.size() == 1 ? "" : numbers.get(i).name() + " ")
-                        + Mistakes.number(values.apply(i)))
+                .mapToObj(i ->
+                        (numbers.size() == 1 ? "" : numbers.get(i).name() + " ") + Mistakes.number(values.apply(i)))
                 .collect(Collectors.joining(", "));
         return kept == numbers.size() ? listed : listed + ", …";
     }

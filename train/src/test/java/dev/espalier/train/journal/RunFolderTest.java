@@ -80,8 +80,7 @@ class RunFolderTest {
         Files.writeString(
                 folder.findingsFile(), Files.readString(folder.findingsFile()).replace("unknown", "something newer"));
         assertEquals(
-                new Findings.Outcome.Unknown(),
-                folder.findings().orElseThrow().outcome());
+                new Findings.Outcome.Unknown(), folder.findings().orElseThrow().outcome());
     }
 
     @Test
@@ -94,9 +93,7 @@ class RunFolderTest {
                 List.of(new Findings.Mistake(
                         1, List.of(new Findings.Glimpse.Picture("image", 1, 1, 3, pixels)), "a", "b", ""))));
         Findings.Mistake read = folder.findings().orElseThrow().mistakes().getFirst();
-        assertArrayEquals(
-                pixels,
-                ((Findings.Glimpse.Picture) read.inputs().getFirst()).pixels());
+        assertArrayEquals(pixels, ((Findings.Glimpse.Picture) read.inputs().getFirst()).pixels());
     }
 
     @Test

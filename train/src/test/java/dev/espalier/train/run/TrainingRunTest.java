@@ -87,7 +87,9 @@ class TrainingRunTest {
         List<Findings.Tally> classes = ((Findings.Outcome.Classes) findings.outcome()).classes();
         long right = classes.stream().mapToLong(Findings.Tally::right).sum();
         assertEquals(result.prunedScores().firstEntry().getValue(), right / 200.0, 1e-9);
-        assertEquals(Math.min(200 - right, Findings.MOST_MISTAKES), findings.mistakes().size());
+        assertEquals(
+                Math.min(200 - right, Findings.MOST_MISTAKES),
+                findings.mistakes().size());
 
         assertEquals(recipe(), Recipe.read(folder.recipe(), List.of()));
         Provenance provenance = folder.provenance();

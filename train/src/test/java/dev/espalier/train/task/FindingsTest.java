@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -64,7 +65,7 @@ final class FindingsTest {
 
             @Override
             public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
-                Tensor rows = inputs.get(input);
+                Tensor rows = Objects.requireNonNull(inputs.get(input));
                 int columns = (int) rows.shape()[1];
                 SequencedMap<String, Tensor> said = new LinkedHashMap<>();
                 said.put(
@@ -115,7 +116,8 @@ final class FindingsTest {
                 .map(mistake -> mistake.inputs().getLast())
                 .map(glimpse -> Double.valueOf(((Glimpse.Words) glimpse).text()))
                 .toList();
-        assertEquals(ys.stream().sorted((one, other) -> Double.compare(other, one)).toList(), ys);
+        assertEquals(
+                ys.stream().sorted((one, other) -> Double.compare(other, one)).toList(), ys);
         Findings.Mistake first = found.mistakes().getFirst();
         assertEquals(new Glimpse.Words("x", "2"), first.inputs().getFirst());
         assertEquals("c", first.truth());
@@ -128,7 +130,9 @@ final class FindingsTest {
         Task task = task(threeClasses(), "data.validation_fraction=0.2");
         assertEquals(
                 new Findings.Samples(24, 6, 30),
-                task.findings(model(task, 3, FindingsTest::takesCForB)).orElseThrow().samples());
+                task.findings(model(task, 3, FindingsTest::takesCForB))
+                        .orElseThrow()
+                        .samples());
     }
 
     @Test
@@ -152,19 +156,23 @@ final class FindingsTest {
             table.append("%d,%d,%d,%d%n".formatted(row % 2, row / 2 % 2, row % 2, row / 2 % 2));
         }
         Task task = task(
-                table.toString(), "data.label=[\"right\",\"high\"]", "task.kind=classification", "task.multi_label=true");
+                table.toString(),
+                "data.label=[\"right\",\"high\"]",
+                "task.kind=classification",
+                "task.multi_label=true");
         // It never says high.
         Findings found = task.findings(model(task, 2, (row, label) -> label == 0 ? row[0] - 0.5 : -3))
                 .orElseThrow();
         List<Findings.Tally> labels = ((Outcome.Labels) found.outcome()).labels();
-        assertEquals(List.of("right", "high"), labels.stream().map(Findings.Tally::name).toList());
+        assertEquals(
+                List.of("right", "high"),
+                labels.stream().map(Findings.Tally::name).toList());
         assertEquals(1, labels.getFirst().recall());
         assertEquals(1, labels.getFirst().precision());
         assertEquals(0, labels.getLast().said());
         assertEquals(20, labels.getLast().trained() + labels.getLast().tested());
         assertEquals(Math.min(labels.getLast().tested(), 24), found.mistakes().size());
-        assertEquals(
-                "1 of 2 labels wrong", found.mistakes().getFirst().note());
+        assertEquals("1 of 2 labels wrong", found.mistakes().getFirst().note());
     }
 
     /** Errors are in the data, and the model makes them. */
@@ -174,17 +182,22 @@ final class FindingsTest {
         StringBuilder table = new StringBuilder("x,error,much\n");
         for (int row = 0; row < 10_000; row++) {
             double x = 100 * random.nextDouble();
-            table.append(String.format(Locale.ROOT, "%.3f,%.3f,%.3f%n", x, 2 * random.nextDouble() - 0.5, 10 * x + 0.5));
+            table.append(
+                    String.format(Locale.ROOT, "%.3f,%.3f,%.3f%n", x, 2 * random.nextDouble() - 0.5, 10 * x + 0.5));
         }
         Task task = task(table.toString());
-        Findings found = task.findings(model(task, 1, (row, _) -> 10 * row[0] + 0.5 + row[1])).orElseThrow();
-        Findings.Quantity much = ((Outcome.Quantities) found.outcome()).quantities().getFirst();
+        Findings found = task.findings(model(task, 1, (row, _) -> 10 * row[0] + 0.5 + row[1]))
+                .orElseThrow();
+        Findings.Quantity much =
+                ((Outcome.Quantities) found.outcome()).quantities().getFirst();
         assertEquals("much", much.name());
         assertEquals(0.5, much.bias(), 0.05);
         assertEquals(0.5, much.median(), 0.05, "errors from −0.5 to 1.5: half are at most 0.5 off");
         assertEquals(1.3, much.large(), 0.05);
-        assertEquals(5000, much.errors().counts().stream().mapToLong(Long::longValue).sum());
-        assertTrue(much.truths().size() > Findings.MOST_POINTS / 2 && much.truths().size() <= Findings.MOST_POINTS);
+        assertEquals(
+                5000, much.errors().counts().stream().mapToLong(Long::longValue).sum());
+        assertTrue(
+                much.truths().size() > Findings.MOST_POINTS / 2 && much.truths().size() <= Findings.MOST_POINTS);
         assertEquals(much.truths().size(), much.estimates().size());
         assertEquals(Findings.MOST_MISTAKES, found.mistakes().size());
         String note = found.mistakes().getFirst().note();
@@ -201,8 +214,8 @@ final class FindingsTest {
         }
         Mistakes mistakes = new Mistakes();
         mistakes.add(0, new Inspection.Miss(1, () -> "sky", () -> "sea", () -> "surely"));
-        Glimpse.Picture picture = (Glimpse.Picture) mistakes.of(new Dataset(
-                        "pictures", 1, List.of(Columns.numbers(field, new float[][] {pixels})), List.of()))
+        Glimpse.Picture picture = (Glimpse.Picture) mistakes.of(
+                        new Dataset("pictures", 1, List.of(Columns.numbers(field, new float[][] {pixels})), List.of()))
                 .getFirst()
                 .inputs()
                 .getFirst();
