@@ -448,7 +448,8 @@
     const last = chart.counts.length - 1;
     const edge = place => {
       const at = chart.from + place * chart.width;
-      return short(Math.abs(at) < 1e-6 * chart.width ? 0 : at);
+      // Numbers were rounded on their way here.
+      return short(Math.abs(at) < 1e-3 * chart.width ? 0 : at);
     };
     return {
       grid: {left: 4, right: 18, top: 24, bottom: 26, containLabel: true},

@@ -129,6 +129,12 @@ final class BrowserTest {
         estimates.write(SampleRuns.quantities());
         Report.of(estimates).write(estimates.report());
         assertShows(estimates.report(), 15 + 2);
+        assertEquals(
+                "0",
+                browser()
+                        .evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=quantity-0-errors] .plot'))"
+                                + ".getModel().getComponent('xAxis').get('data')[20]")
+                        .asText());
     }
 
     @Test

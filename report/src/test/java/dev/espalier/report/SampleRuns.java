@@ -136,7 +136,7 @@ final class SampleRuns {
                                 -12.5,
                                 3370,
                                 8220,
-                                new Findings.Histogram(-12_812.5, 625, counts),
+                                new Findings.Histogram(-20.5 * 4520.4567891, 4520.4567891, counts),
                                 truths,
                                 estimates)),
                         3),

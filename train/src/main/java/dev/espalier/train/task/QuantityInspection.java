@@ -24,7 +24,7 @@ final class QuantityInspection implements Inspection {
     /** What is larger than nearly all others is counted at the border, lest a single one makes a needle of all others. */
     private static final double NEARLY_ALL = 0.99;
 
-    private final List<Number> numbers;
+    private final List<Estimated> numbers;
     private final int kept;
     private final float[][] truths;
     private final float[][] estimates;
@@ -39,7 +39,7 @@ final class QuantityInspection implements Inspection {
      * @param name what it is called
      * @param deviation what it has in the training part
      */
-    record Number(String output, int place, int size, String name, double deviation) {
+    record Estimated(String output, int place, int size, String name, double deviation) {
         double of(Map<String, Tensor> tensors, int sample) {
             return Objects.requireNonNull(tensors.get(output)).getDouble((long) sample * size + place);
         }
@@ -51,7 +51,7 @@ final class QuantityInspection implements Inspection {
      * @param numbers what is estimated
      * @param rows how many samples there are
      */
-    QuantityInspection(List<Number> numbers, int rows) {
+    QuantityInspection(List<Estimated> numbers, int rows) {
         this.numbers = List.copyOf(numbers);
         this.kept = Math.min(numbers.size(), Findings.MOST_QUANTITIES);
         this.truths = new float[kept][rows];
@@ -64,7 +64,7 @@ final class QuantityInspection implements Inspection {
         int worstAt = 0;
         double error = 0;
         for (int i = 0; i < numbers.size(); i++) {
-            Number number = numbers.get(i);
+            Estimated number = numbers.get(i);
             double estimate = number.of(answer, sample);
             double truth = number.of(targets, sample);
             double deviations = Math.abs(estimate - truth) / number.deviation();

@@ -255,12 +255,12 @@ public final class Regression extends RowTask {
 
     @Override
     protected Optional<Inspection> inspection() {
-        List<QuantityInspection.Number> estimated = new ArrayList<>();
+        List<QuantityInspection.Estimated> estimated = new ArrayList<>();
         for (int t = 0; t < targets.size(); t++) {
             Target target = targets.get(t);
             List<String> names = names(data().encoding().targets().get(t));
             for (int i = 0; i < names.size(); i++) {
-                estimated.add(new QuantityInspection.Number(
+                estimated.add(new QuantityInspection.Estimated(
                         target.field().name(),
                         i,
                         names.size(),

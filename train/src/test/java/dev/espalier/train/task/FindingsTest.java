@@ -3,6 +3,7 @@ package dev.espalier.train.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.data.Column;
 import dev.espalier.data.Columns;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -226,6 +228,40 @@ final class FindingsTest {
         assertEquals(0, bytes[plane - 1]);
         assertEquals(0, bytes[plane]);
         assertEquals(128, Byte.toUnsignedInt(bytes[2 * plane]));
+    }
+
+    @Test
+    void textsAreShownAndCategoriesByName() {
+        Column.Sequences ids = new Column.Sequences() {
+            @Override
+            public Field.Tokens field() {
+                return new Field.Tokens("input_ids", 4);
+            }
+
+            @Override
+            public int[] read(int row) {
+                return new int[] {row};
+            }
+
+            @Override
+            public Optional<String> text(int row) {
+                return Optional.of("text ".repeat(200) + row);
+            }
+        };
+        Column colours = Columns.categories(new Field.Category("colour", List.of("red", "blue")), new int[] {1, -1});
+        Mistakes mistakes = new Mistakes();
+        mistakes.add(0, new Inspection.Miss(1, () -> "a", () -> "b", () -> ""));
+        mistakes.add(1, new Inspection.Miss(2, () -> "a", () -> "b", () -> ""));
+        List<Findings.Mistake> found = mistakes.of(new Dataset("texts", 2, List.of(ids, colours), List.of()));
+        assertEquals(List.of(2L, 1L), found.stream().map(Findings.Mistake::row).toList());
+        assertEquals(
+                new Glimpse.Words("colour", "blue"),
+                found.getLast().inputs().getLast());
+        assertEquals(
+                new Glimpse.Words("colour", ""),
+                found.getFirst().inputs().getLast());
+        String text = ((Glimpse.Words) found.getFirst().inputs().getFirst()).text();
+        assertTrue(text.length() <= 600 && text.endsWith("…"), text);
     }
 
     @Test
