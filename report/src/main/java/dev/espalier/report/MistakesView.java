@@ -139,8 +139,8 @@ final class MistakesView {
     private static Table rows(List<Mistake> mistakes, List<String> columns, List<String> names) {
         Table table = Table.of("Mistakes", columns);
         for (Mistake mistake : mistakes) {
-            Map<String, String> inputs =
-                    mistake.inputs().stream().collect(Collectors.toMap(Glimpse::name, MistakesView::words, (one, other) -> one + " " + other));
+            Map<String, String> inputs = mistake.inputs().stream()
+                    .collect(Collectors.toMap(Glimpse::name, MistakesView::words, (one, other) -> one + " " + other));
             List<String> cells = new ArrayList<>(List.of(mistake.truth(), mistake.said(), mistake.note()));
             names.forEach(name -> cells.add(inputs.getOrDefault(name, "")));
             table.row(Html.text(Numbers.count(mistake.row())), cells);

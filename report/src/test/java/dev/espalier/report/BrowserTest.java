@@ -132,8 +132,9 @@ final class BrowserTest {
         assertEquals(
                 "0",
                 browser()
-                        .evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=quantity-0-errors] .plot'))"
-                                + ".getModel().getComponent('xAxis').get('data')[20]")
+                        .evaluate(
+                                "echarts.getInstanceByDom(document.querySelector('[data-chart=quantity-0-errors] .plot'))"
+                                        + ".getModel().getComponent('xAxis').get('data')[20]")
                         .asText());
     }
 

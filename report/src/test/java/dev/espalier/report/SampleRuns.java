@@ -125,7 +125,7 @@ final class SampleRuns {
             double error = random.nextGaussian();
             truths.add(1e5 * random.nextDouble());
             estimates.add(truths.getLast() + 5000 * error);
-            int place = (int) Math.clamp(Math.round(20 + 8 * error), 0, 40);
+            int place = Math.clamp(Math.round(20 + 8 * error), 0, 40);
             counts.set(place, counts.get(place) + 1);
         }
         return new Findings(

@@ -255,11 +255,8 @@ final class FindingsTest {
         List<Findings.Mistake> found = mistakes.of(new Dataset("texts", 2, List.of(ids, colours), List.of()));
         assertEquals(List.of(2L, 1L), found.stream().map(Findings.Mistake::row).toList());
         assertEquals(
-                new Glimpse.Words("colour", "blue"),
-                found.getLast().inputs().getLast());
-        assertEquals(
-                new Glimpse.Words("colour", ""),
-                found.getFirst().inputs().getLast());
+                new Glimpse.Words("colour", "blue"), found.getLast().inputs().getLast());
+        assertEquals(new Glimpse.Words("colour", ""), found.getFirst().inputs().getLast());
         String text = ((Glimpse.Words) found.getFirst().inputs().getFirst()).text();
         assertTrue(text.length() <= 600 && text.endsWith("…"), text);
     }
