@@ -32,6 +32,7 @@
     for (; number >= 1000 && unit < units.length - 1; unit++) number /= 1000;
     return digits(number, 3) + units[unit];
   };
+  const short = number => (Math.abs(number) < 1e4 ? digits(number, 3) : (number < 0 ? '-' : '') + large(Math.abs(number)));
   const escaped = text => echarts.format.encodeHTML(text);
   const ending = (name, length) => (name.length > length ? '…' + name.slice(1 - length) : name);
   const colour = number => `var(--series-${number})`;
@@ -397,7 +398,102 @@
     };
   }
 
-  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot};
+  function scatter(chart) {
+    const known = chart.points.filter(([truth, estimate]) => truth !== null && estimate !== null);
+    const [low, high] = [Math.min(...known.flat()), Math.max(...known.flat())];
+    const side = options => axis({type: 'value', scale: true, formatter: short, ...options});
+    return {
+      grid: {left: 4, right: 18, top: 24, bottom: 26, containLabel: true},
+      xAxis: side({name: 'truth', nameGap: 26, splitNumber: 5, axisLine: {onZero: false, lineStyle: {color: 'var(--rule)'}}}),
+      yAxis: side({
+        name: 'estimate',
+        nameLocation: 'end',
+        nameGap: 8,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false, onZero: false},
+        splitNumber: 5,
+      }),
+      tooltip: tooltip({
+        trigger: 'item',
+        formatter: entry =>
+          box(chart.quantity, [
+            ['', 'truth', FORMATS.NUMBER(entry.value[0])],
+            ['', 'estimate', FORMATS.NUMBER(entry.value[1])],
+          ]),
+      }),
+      series: [
+        {
+          type: 'scatter',
+          data: known,
+          symbolSize: known.length > 500 ? 4 : 6,
+          itemStyle: {color: colour(0), opacity: known.length > 500 ? 0.35 : 0.6},
+          emphasis: {disabled: true},
+        },
+        {
+          type: 'line',
+          data: [
+            [low, low],
+            [high, high],
+          ],
+          symbol: 'none',
+          silent: true,
+          tooltip: {show: false},
+          lineStyle: {color: colour(7), width: 1.5, type: [5, 4]},
+        },
+      ],
+    };
+  }
+
+  function histogram(chart) {
+    const last = chart.counts.length - 1;
+    const edge = place => {
+      const at = chart.from + place * chart.width;
+      // Numbers were rounded on their way here.
+      return short(Math.abs(at) < 1e-3 * chart.width ? 0 : at);
+    };
+    return {
+      grid: {left: 4, right: 18, top: 24, bottom: 26, containLabel: true},
+      xAxis: axis({
+        type: 'category',
+        name: 'estimate less truth',
+        nameGap: 26,
+        data: chart.counts.map((_, place) => edge(place + 0.5)),
+        splitLine: {show: false},
+        axisLabel: {...text, hideOverlap: true, interval: place => place % 10 === (last / 2) % 10},
+      }),
+      yAxis: axis({
+        type: 'value',
+        name: 'samples',
+        nameLocation: 'end',
+        nameGap: 8,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false},
+        splitNumber: 4,
+        formatter: AXIS_FORMATS.COUNT,
+      }),
+      tooltip: tooltip({
+        trigger: 'axis',
+        axisPointer: {type: 'shadow', shadowStyle: {color: 'var(--grid)', opacity: 0.5}},
+        formatter: found => {
+          const place = found[0].dataIndex;
+          const from = place === 0 ? 'less' : edge(place);
+          const to = place === last ? 'more' : edge(place + 1);
+          return box(`${from} to ${to}`, [['', 'samples', FORMATS.COUNT(chart.counts[place])]]);
+        },
+      }),
+      series: [
+        {
+          type: 'bar',
+          data: chart.counts,
+          barCategoryGap: '8%',
+          itemStyle: {color: colour(0)},
+          emphasis: {disabled: true},
+        },
+      ],
+    };
+  }
+
+  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot, Scatter: scatter, Histogram: histogram};
 
   // --- Drawing
 

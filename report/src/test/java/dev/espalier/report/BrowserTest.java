@@ -108,6 +108,37 @@ final class BrowserTest {
     }
 
     @Test
+    void mistakesAreShown() throws IOException, InterruptedException {
+        Browser phone = browser();
+        RunFolder pictures = SampleRuns.finished(folder.resolve("pictures"), 1, 1e-3);
+        pictures.write(SampleRuns.classes(32, true));
+        Report.of(pictures).write(pictures.report());
+        // Two dozen pictures beside the figures of any run.
+        assertShows(pictures.report(), 15 + 24);
+        assertTrue(phone.evaluate("""
+                        (() => {
+                          const colour = name => getComputedStyle(document.querySelector('.matrix td.' + name)).backgroundColor;
+                          return new Set([colour('hit'), colour('miss'), colour('none')]).size === 3;
+                        })()
+                        """).asBoolean());
+        phone.resize(360, 740, true);
+        phone.visit(pictures.report());
+        assertEquals(360, phone.evaluate("document.documentElement.scrollWidth").asInt());
+        phone.resize(1200, 900, false);
+        RunFolder estimates = SampleRuns.finished(folder.resolve("estimates"), 1, 1e-3);
+        estimates.write(SampleRuns.quantities());
+        Report.of(estimates).write(estimates.report());
+        assertShows(estimates.report(), 15 + 2);
+        assertEquals(
+                "0",
+                browser()
+                        .evaluate(
+                                "echarts.getInstanceByDom(document.querySelector('[data-chart=quantity-0-errors] .plot'))"
+                                        + ".getModel().getComponent('xAxis').get('data')[20]")
+                        .asText());
+    }
+
+    @Test
     void anArticleIsDrawn() throws IOException, InterruptedException {
         browser();
         List<Figure.Point> points =

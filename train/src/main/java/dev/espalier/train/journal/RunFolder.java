@@ -31,6 +31,7 @@ import java.util.stream.Stream;
  * model.onnx        the trained model
  * pruned.onnx       what is left of it
  * model.json        what both take and say
+ * findings.json     what the pruned model makes of the test part, sample by sample
  * result.json       what came out; written last
  * given-up.txt      why the training was given up, if it was
  * report.html       all of that to look at
@@ -123,6 +124,15 @@ public record RunFolder(Path path) {
      */
     public Path resultFile() {
         return path.resolve("result.json");
+    }
+
+    /**
+     * What the pruned model makes of the test part.
+     *
+     * @return the path of a JSON file
+     */
+    public Path findingsFile() {
+        return path.resolve("findings.json");
     }
 
     /**
@@ -305,6 +315,28 @@ public record RunFolder(Path path) {
      */
     public void write(RunResult result) throws IOException {
         replace(resultFile(), Json.pretty(result));
+    }
+
+    /**
+     * Reads what the pruned model makes of the test part.
+     *
+     * @return what was found; empty if the run is not finished, older, or of a task that tells nothing
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<Findings> findings() throws IOException {
+        return Files.exists(findingsFile())
+                ? Optional.of(JsonFile.read(findingsFile(), Findings.class))
+                : Optional.empty();
+    }
+
+    /**
+     * Writes what the pruned model makes of the test part.
+     *
+     * @param findings what was found
+     * @throws IOException if the file cannot be written
+     */
+    public void write(Findings findings) throws IOException {
+        replace(findingsFile(), Json.pretty(findings));
     }
 
     /**

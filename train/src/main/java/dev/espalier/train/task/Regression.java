@@ -31,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Function;
@@ -250,6 +251,24 @@ public final class Regression extends RowTask {
         SequencedMap<Metric, Double> scores = new LinkedHashMap<>();
         metrics().forEach(metric -> scores.put(metric, Objects.requireNonNull(found.get(metric))));
         return scores;
+    }
+
+    @Override
+    protected Optional<Inspection> inspection() {
+        List<QuantityInspection.Estimated> estimated = new ArrayList<>();
+        for (int t = 0; t < targets.size(); t++) {
+            Target target = targets.get(t);
+            List<String> names = names(data().encoding().targets().get(t));
+            for (int i = 0; i < names.size(); i++) {
+                estimated.add(new QuantityInspection.Estimated(
+                        target.field().name(),
+                        i,
+                        names.size(),
+                        names.get(i),
+                        target.unit().deviation().get(i)));
+            }
+        }
+        return Optional.of(new QuantityInspection(estimated, data().test().size()));
     }
 
     /** Always the training part's mean; where the loss asks for it, its median or another quantile. */
