@@ -48,6 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             EvaluateCommand.class,
             AnswerCommand.class,
             ReportCommand.class,
+            UiCommand.class,
             BenchCommand.class,
             ReproduceCommand.class,
             GenerateCompletion.class,
