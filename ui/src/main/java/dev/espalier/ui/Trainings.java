@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
@@ -178,7 +179,7 @@ final class Trainings {
             training.folder = Optional.of(folder);
             training.process = Optional.of(process);
             training.state = State.RUNNING;
-            process.onExit().thenAccept(ended -> end(training, ended.exitValue(), log));
+            CompletableFuture<Void> _ = process.onExit().thenAccept(ended -> end(training, ended.exitValue(), log));
         } catch (IOException impossible) {
             training.state = State.FAILED;
             training.message = "it could not be started: " + impossible.getMessage();

@@ -13,6 +13,7 @@ import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -311,7 +312,7 @@ final class UiTest {
 
     private String rawly(String host) throws IOException {
         URI address = ui.address();
-        try (Socket socket = new Socket("127.0.0.1", address.getPort())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), address.getPort())) {
             socket.getOutputStream()
                     .write("GET /?%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
                             .formatted(address.getQuery(), host)
@@ -339,18 +340,20 @@ final class UiTest {
 
     @Test
     void whatCannotBeServedIsSaid() throws IOException {
-        String missing = assertThrows(
-                        IllegalArgumentException.class, () -> Ui.start(folder.resolve("nowhere"), 0, ENDLESS))
-                .getMessage();
+        String missing = refusal(folder.resolve("nowhere"), 0);
         assertTrue(missing.contains("nowhere is no folder that exists: give one"), missing);
         Path file = Files.writeString(folder.resolve("file"), "");
-        assertThrows(IllegalArgumentException.class, () -> Ui.start(file, 0, ENDLESS));
+        refusal(file, 0);
         int taken = ui.address().getPort();
-        String port = assertThrows(IllegalArgumentException.class, () -> Ui.start(folder, taken, ENDLESS))
-                .getMessage();
+        String port = refusal(folder, taken);
         assertTrue(port.startsWith("--port " + taken + " cannot be had"), port);
         assertTrue(port.contains("leave it out for any that is free"), port);
-        assertThrows(IllegalArgumentException.class, () -> Ui.start(folder, 65536, ENDLESS));
+        refusal(folder, 65536);
+    }
+
+    private static String refusal(Path shown, int port) {
+        return String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> Ui.start(shown, port, ENDLESS)).getMessage());
     }
 
     // --- What it starts

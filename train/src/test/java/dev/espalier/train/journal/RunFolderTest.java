@@ -179,8 +179,8 @@ class RunFolderTest {
         long started = other.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
         JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started));
         assertEquals(Optional.of(other.toHandle()), folder.trainer());
-        String refused =
-                assertThrows(IllegalArgumentException.class, folder::enter).getMessage();
+        String refused = String.valueOf(
+                assertThrows(IllegalArgumentException.class, folder::enter).getMessage());
         assertTrue(refused.contains("process " + other.pid() + " trains in " + temporary), refused);
         // Another that has got the same number since.
         JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started - 60_000));
