@@ -119,6 +119,9 @@ final class UiCommandTest {
                 click(browser, "#runs button");
                 until(browser, "document.querySelector('#runs .status.stopped') !== null");
                 assertEquals(List.of(), browser.errors());
+                until(
+                        browser,
+                        "document.querySelector('#list table').scrollWidth <= document.querySelector('#list .scroll').clientWidth");
                 browser.resize(360, 740, true);
                 until(browser, "innerWidth === 360 && document.documentElement.scrollWidth === 360");
                 assertTrue(browser.requests().stream().allMatch(url -> url.startsWith("http://127.0.0.1:")));

@@ -352,8 +352,8 @@ final class UiTest {
     }
 
     private static String refusal(Path shown, int port) {
-        return String.valueOf(
-                assertThrows(IllegalArgumentException.class, () -> Ui.start(shown, port, ENDLESS)).getMessage());
+        return String.valueOf(assertThrows(IllegalArgumentException.class, () -> Ui.start(shown, port, ENDLESS))
+                .getMessage());
     }
 
     // --- What it starts
