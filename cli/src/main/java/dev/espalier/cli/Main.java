@@ -47,6 +47,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             EvaluateCommand.class,
             AnswerCommand.class,
             ReportCommand.class,
+            UiCommand.class,
             BenchCommand.class,
             ReproduceCommand.class,
             CompletionCommand.class,

@@ -497,41 +497,70 @@
 
   // --- Drawing
 
-  function draw(figure, chart) {
+  // What changes the chart of a figure that is drawn already.
+  const changes = new WeakMap();
+
+  function begin(figure) {
     const plot = figure.querySelector('.plot');
-    const {height, ...option} = KINDS[chart.kind](chart);
-    if (height) plot.style.height = height + 'px';
     let drawing = null;
+    let option = {};
+    const fit = () => plot.querySelector('svg').setAttribute('viewBox', `0 0 ${drawing.getWidth()} ${drawing.getHeight()}`);
     const update = () => {
       // Without a width there is nothing to draw yet; on paper, the picture shrinks instead of being drawn again.
       if (plot.clientWidth === 0 || matchMedia('print').matches) return;
       if (drawing === null) {
         drawing = echarts.init(plot, null, {renderer: 'svg'});
-        drawing.setOption({animation: false, textStyle: {fontFamily: SANS}, ...option});
+        drawing.setOption(option);
       } else {
         drawing.resize();
       }
-      plot.querySelector('svg').setAttribute('viewBox', `0 0 ${drawing.getWidth()} ${drawing.getHeight()}`);
+      fit();
     };
-    update();
     new ResizeObserver(() => {
       if (drawing === null || plot.clientWidth !== drawing.getWidth()) update();
     }).observe(plot);
+    return chart => {
+      const {height, ...rest} = KINDS[chart.kind](chart);
+      if (height) plot.style.height = height + 'px';
+      option = {animation: false, textStyle: {fontFamily: SANS}, ...rest};
+      if (drawing === null) {
+        update();
+        return;
+      }
+      // Lines that somebody has hidden stay hidden.
+      const selected = drawing.getOption().legend?.[0]?.selected;
+      if (selected && option.legend) option.legend.selected = selected;
+      drawing.setOption(option, true);
+      update();
+    };
   }
 
-  const charts = new Map(JSON.parse(document.getElementById('charts').textContent).map(chart => [chart.id, chart]));
-  document.querySelectorAll('figure[data-chart]').forEach(figure => draw(figure, charts.get(figure.dataset.chart)));
+  function draw(figure, chart) {
+    if (!changes.has(figure)) changes.set(figure, begin(figure));
+    changes.get(figure)(chart);
+  }
 
   // --- The recipe: sections and comments stand out
 
-  document.querySelectorAll('.recipe code').forEach(code => {
+  function markRecipe(code) {
     const parts = code.textContent.split('\n').flatMap((line, number) => {
       const kind = /^\s*\[/.test(line) ? 'section' : /^\s*#/.test(line) ? 'comment' : null;
       const node = kind ? Object.assign(document.createElement('span'), {className: kind, textContent: line}) : line;
       return number > 0 ? ['\n', node] : [node];
     });
     code.replaceChildren(...parts);
-  });
+  }
+
+  // --- The page; one that grows shows its charts again
+
+  function show(list) {
+    const charts = new Map(list.map(chart => [chart.id, chart]));
+    document.querySelectorAll('figure[data-chart]').forEach(figure => draw(figure, charts.get(figure.dataset.chart)));
+    document.querySelectorAll('.recipe code').forEach(markRecipe);
+  }
+
+  show(JSON.parse(document.getElementById('charts').textContent));
+  globalThis.espalierReport = {show};
 
   // --- On paper, nothing is folded
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.espalier.browser.Browser;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.Spread;
 import java.io.IOException;

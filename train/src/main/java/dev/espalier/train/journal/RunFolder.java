@@ -12,6 +12,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -34,6 +37,7 @@ import java.util.stream.Stream;
  * findings.json     what the pruned model makes of the test part, sample by sample
  * result.json       what came out; written last
  * given-up.txt      why the training was given up, if it was
+ * trainer.json      the process that trains here, while it does
  * report.html       all of that to look at
  * }</pre>
  *
@@ -44,6 +48,22 @@ import java.util.stream.Stream;
 public record RunFolder(Path path) {
     private static final String SEED = "seed-";
     private static final String LAMBDA = "lambda-";
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
+    /**
+     * A place for a new run. Nothing is made.
+     *
+     * @param runs the folder that it shall be in
+     * @param name what it is called, before the time
+     * @return a folder that is not there, called after the second
+     */
+    public static RunFolder fresh(Path runs, String name) {
+        LocalDateTime time = LocalDateTime.now(ZoneId.systemDefault());
+        while (Files.exists(runs.resolve(name + "-" + time.format(TIME)))) {
+            time = time.plusSeconds(1);
+        }
+        return new RunFolder(runs.resolve(name + "-" + time.format(TIME)));
+    }
 
     /**
      * The recipe as run.
@@ -142,6 +162,15 @@ public record RunFolder(Path path) {
      */
     public Path reasonFile() {
         return path.resolve("given-up.txt");
+    }
+
+    /**
+     * The process that trains here.
+     *
+     * @return the path of a JSON file; it is there while the run is trained, and after a crash
+     */
+    public Path trainerFile() {
+        return path.resolve("trainer.json");
     }
 
     /**
@@ -337,6 +366,55 @@ public record RunFolder(Path path) {
      */
     public void write(Findings findings) throws IOException {
         replace(findingsFile(), Json.pretty(findings));
+    }
+
+    /**
+     * Looks for the process that trains here.
+     *
+     * @return the process; empty if nobody does
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<ProcessHandle> trainer() throws IOException {
+        try {
+            return JsonFile.read(trainerFile(), Trainer.class).process();
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Says that this process trains here. It must also say when it no longer does, by {@link #leave}.
+     *
+     * @throws IllegalArgumentException if another one does
+     * @throws IOException if the file cannot be read or written
+     */
+    public void enter() throws IOException {
+        requireNoOther();
+        replace(trainerFile(), Json.pretty(Trainer.self()));
+    }
+
+    /**
+     * Looks whether another process trains here.
+     *
+     * @throws IllegalArgumentException if one does
+     * @throws IOException if the file cannot be read
+     */
+    public void requireNoOther() throws IOException {
+        Optional<ProcessHandle> other = trainer().filter(process -> !process.equals(ProcessHandle.current()));
+        if (other.isPresent()) {
+            throw new IllegalArgumentException(
+                    "process %d trains in %s right now: stop it first, by Ctrl-C there or kill %1$d"
+                            .formatted(other.get().pid(), path));
+        }
+    }
+
+    /**
+     * Says that this process no longer trains here.
+     *
+     * @throws IOException if the file cannot be deleted
+     */
+    public void leave() throws IOException {
+        Files.deleteIfExists(trainerFile());
     }
 
     /**

@@ -12,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -212,6 +213,40 @@ class RunFolderTest {
         Files.createDirectory(folder.seed(9).path());
         Files.createDirectory(temporary.resolve("seed-x"));
         assertEquals(List.of(folder.seed(9), folder.seed(10)), folder.runs());
+    }
+
+    @Test
+    void whoTrainsIsKnownWhileItLives() throws Exception {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(Optional.empty(), folder.trainer());
+        folder.enter();
+        folder.enter(); // a process may go on with what it does
+        assertEquals(Optional.of(ProcessHandle.current()), folder.trainer());
+        folder.leave();
+        assertEquals(Optional.empty(), folder.trainer());
+        Process other = new ProcessBuilder("sleep", "600").start();
+        long started = other.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+        JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started));
+        assertEquals(Optional.of(other.toHandle()), folder.trainer());
+        String refused = String.valueOf(
+                assertThrows(IllegalArgumentException.class, folder::enter).getMessage());
+        assertTrue(refused.contains("process " + other.pid() + " trains in " + temporary), refused);
+        // Another that has got the same number since.
+        JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started - 60_000));
+        assertEquals(Optional.empty(), folder.trainer());
+        JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started));
+        other.destroy();
+        other.waitFor();
+        assertEquals(Optional.empty(), folder.trainer());
+        folder.enter();
+    }
+
+    @Test
+    void aNewRunHasAFolderOfItsOwn() throws IOException {
+        RunFolder first = RunFolder.fresh(temporary, "name");
+        assertTrue(first.path().getFileName().toString().matches("name-\\d{8}-\\d{6}"), first::toString);
+        Files.createDirectory(first.path());
+        assertFalse(RunFolder.fresh(temporary, "name").equals(first));
     }
 
     @Test
