@@ -306,8 +306,7 @@ final class BlockGraphTest {
 
     @Test
     void aBlockWithoutWeightsIsRefused() {
-        IllegalStateException refused =
-                assertThrows(IllegalStateException.class, () -> BlockGraph.of(linear(3)));
+        IllegalStateException refused = assertThrows(IllegalStateException.class, () -> BlockGraph.of(linear(3)));
         assertTrue(refused.toString().contains("initialise it first"), refused::toString);
     }
 

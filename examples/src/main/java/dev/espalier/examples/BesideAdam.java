@@ -28,15 +28,16 @@ import java.util.Random;
 /**
  * What the proximal optimizer costs beside DJL's Adam, in DJL's own training loop on a small network. Counted is the time
  * of the processor, which does not depend much on what else runs on the machine, as long as libtorch has one thread: several
- * would take time while they wait for each other. The first rounds warm the virtual machine up, the last is told.
+ * would take time while they wait for each other. The first round also
+ * pays for what the virtual machine compiles.
  */
 public final class BesideAdam {
     private static final int INPUTS = 784;
     private static final int CLASSES = 10;
     private static final int BATCH = 32;
     private static final int STEPS_AN_EPOCH = 32;
-    private static final int EPOCHS = 8;
-    private static final int ROUNDS = 4;
+    private static final int EPOCHS = 16;
+    private static final int ROUNDS = 3;
     private static final double NANOSECONDS = 1e9;
 
     private BesideAdam() {}
@@ -51,19 +52,17 @@ public final class BesideAdam {
     public static void main(String[] arguments) throws IOException, TranslateException {
         System.setProperty("ai.djl.pytorch.num_threads", "1");
         Torch.tune();
-        double adam = 0;
-        double proximal = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            adam = seconds(false);
-            proximal = seconds(true);
+            double adam = seconds(false);
+            double proximal = seconds(true);
+            System.out.printf(
+                    Locale.ROOT,
+                    "%d steps: DJL's Adam %.2f s, ProximalAdam %.2f s of the processor, %.2f times%n",
+                    EPOCHS * STEPS_AN_EPOCH,
+                    adam,
+                    proximal,
+                    proximal / adam);
         }
-        System.out.printf(
-                Locale.ROOT,
-                "%d steps: DJL's Adam %.2f s, ProximalAdam %.2f s of the processor, %.2f times%n",
-                EPOCHS * STEPS_AN_EPOCH,
-                adam,
-                proximal,
-                proximal / adam);
     }
 
     private static double seconds(boolean proximal) throws IOException, TranslateException {
