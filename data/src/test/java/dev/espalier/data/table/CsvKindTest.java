@@ -68,6 +68,27 @@ final class CsvKindTest {
     }
 
     @Test
+    void columnsMakeUpInputsByName() throws IOException {
+        String text = "age,city,height,kind\n1,x,10,b\n3,y,30,a\n";
+        LoadedData data = load(text, text, "data.inputs=[\"body = height, age\",\"place=city\"]");
+        assertEquals(
+                List.of(new Field.Numbers("body", List.of(2)), new Field.Numbers("place", List.of(2))), data.inputs());
+        try (Batches batches = data.evaluation(data.train(), 2)) {
+            Batch batch = batches.next();
+            assertEquals(List.of("body", "place"), List.copyOf(batch.inputs().keySet()));
+        }
+        TestData.assertRefused(
+                () -> load(text, text, "data.inputs=[\"body=age,kind\"]"), "data.inputs", "a label to none");
+        TestData.assertRefused(() -> load(text, text, "data.inputs=[\"body=size\"]"), "data.inputs column size");
+        for (String wrong : List.of("[\"age\"]", "[\"a=age\",\"b=age\"]", "[\"=age\"]")) {
+            String message = String.valueOf(
+                    assertThrows(SettingsException.class, () -> load(text, text, "data.inputs=" + wrong))
+                            .getMessage());
+            assertTrue(message.contains("data.inputs"), message);
+        }
+    }
+
+    @Test
     void withoutHeaderTheFirstLineIsASample() throws IOException {
         LoadedData data = load("1;2\n3;10\n", "5;10\n", "data.header=false", "data.delimiter=;");
         assertEquals(2, data.train().size());
