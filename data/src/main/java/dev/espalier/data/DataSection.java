@@ -77,7 +77,8 @@ public final class DataSection {
     public static final Key<LabelType> LABEL_TYPE = Key.choice(
                     "data.label_type",
                     LabelType.class,
-                    "whether labels are classes or numbers; by default, many different fractions are numbers and all else classes")
+                    "whether labels are classes or numbers; by default what `task.kind` says, and if that is `auto`, many different fractions are"
+                            + " numbers, many different whole numbers that occur rarely too, and all else is classes")
             .withDefault(LabelType.AUTO);
     /** {@code data.test_fraction}, of kinds that may have no test part. */
     public static final Key<Double> TEST_FRACTION = Key.decimal(

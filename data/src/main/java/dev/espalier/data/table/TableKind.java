@@ -102,7 +102,7 @@ public abstract class TableKind implements DataKind {
         }
         if (values.of(LABEL).size() > 1 && values.of(DataSection.LABEL_TYPE) == LabelType.CATEGORY) {
             throw new IllegalArgumentException(
-                    "data.label names %d columns, which must be numbers, but data.label_type is category: name one, or set label_type to number"
+                    "data.label names %d columns, which must be numbers, but they are to be classes: name one, or set data.label_type to number, or task.multi_label to true if each is 0 or 1"
                             .formatted(values.of(LABEL).size()));
         }
     }
