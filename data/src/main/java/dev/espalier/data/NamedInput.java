@@ -29,8 +29,9 @@ public record NamedInput(Optional<String> name, List<String> sources) {
         List<String> sources = Arrays.stream(text.substring(equals + 1).split(",", -1))
                 .map(String::strip)
                 .toList();
-        Optional<String> name =
-                equals < 0 ? Optional.empty() : Optional.of(text.substring(0, equals).strip());
+        Optional<String> name = equals < 0
+                ? Optional.empty()
+                : Optional.of(text.substring(0, equals).strip());
         if (Stream.concat(name.stream(), sources.stream()).anyMatch(String::isEmpty)) {
             throw new IllegalArgumentException(
                     "'%s' in data.inputs: write \"name = what\", with the name that the model has for the input"

@@ -124,7 +124,8 @@ public final class NpyKind implements DataKind {
         }
         GivenNormalization.check(values);
         if (values.of(LAYOUT) == Layout.NUMBERS && !values.of(DataSection.MEAN).isEmpty()) {
-            throw new IllegalArgumentException("data.mean and data.std are for images: set data.layout to hw, chw or hwc");
+            throw new IllegalArgumentException(
+                    "data.mean and data.std are for images: set data.layout to hw, chw or hwc");
         }
         if (values.of(LAYOUT) == Layout.NUMBERS
                 && (values.of(DataSection.PADDING) > 0 || values.of(DataSection.FLIP))) {
@@ -204,9 +205,10 @@ public final class NpyKind implements DataKind {
         List<ColumnEncoding> inputs = new ArrayList<>();
         for (Column column : train.inputs()) {
             Column.Numbers numbers = (Column.Numbers) column;
-            Normalization by = GivenNormalization.of(values, numbers.field()).orElseGet(() -> values.of(DataSection.NORMALIZE)
-                    ? Normalization.of(numbers, train.size())
-                    : Normalization.none(numbers.field().statistics()));
+            Normalization by = GivenNormalization.of(values, numbers.field())
+                    .orElseGet(() -> values.of(DataSection.NORMALIZE)
+                            ? Normalization.of(numbers, train.size())
+                            : Normalization.none(numbers.field().statistics()));
             inputs.add(new ColumnEncoding.Scaled(numbers.field(), by, 0));
         }
         List<ColumnEncoding> targets = new ArrayList<>();
@@ -319,7 +321,11 @@ public final class NpyKind implements DataKind {
             List<NamedInput> named = inputs(values);
             List<NpyArray> arrays = List.copyOf(inputs.values());
             for (int i = 0; i < arrays.size(); i++) {
-                inputColumns.add(input(named.get(i).name().orElse(fieldName(named.get(i).sources().getFirst())), arrays.get(i)));
+                inputColumns.add(input(
+                        named.get(i)
+                                .name()
+                                .orElse(fieldName(named.get(i).sources().getFirst())),
+                        arrays.get(i)));
             }
             List<Column> targetColumns = new ArrayList<>();
             arrays = List.copyOf(targets.values());

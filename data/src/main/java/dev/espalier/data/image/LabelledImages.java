@@ -26,8 +26,7 @@ abstract class LabelledImages implements DataKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(
-                DataSection.NORMALIZE, DataSection.MEAN, DataSection.STD, DataSection.PADDING, DataSection.FLIP);
+        return List.of(DataSection.NORMALIZE, DataSection.MEAN, DataSection.STD, DataSection.PADDING, DataSection.FLIP);
     }
 
     @Override
@@ -43,9 +42,10 @@ abstract class LabelledImages implements DataKind {
     @Override
     public final Encoding encoding(Values values, Dataset train) {
         Column.Numbers images = (Column.Numbers) train.inputs().getFirst();
-        Normalization by = GivenNormalization.of(values, images.field()).orElseGet(() -> values.of(DataSection.NORMALIZE)
-                ? normalization(images, train.size())
-                : Normalization.none(images.field().statistics()));
+        Normalization by = GivenNormalization.of(values, images.field())
+                .orElseGet(() -> values.of(DataSection.NORMALIZE)
+                        ? normalization(images, train.size())
+                        : Normalization.none(images.field().statistics()));
         return new Encoding(
                 List.of(new ColumnEncoding.Scaled(images.field(), by, 0)), Encoding.plain(train.targetFields()));
     }

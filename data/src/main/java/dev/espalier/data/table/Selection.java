@@ -40,7 +40,8 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
         List<Integer> named = grouped.isEmpty()
                 ? find("data.columns", values.of(TableKind.COLUMNS), place, columns)
                 : find("data.inputs", grouped, place, columns);
-        if (!grouped.isEmpty() && (named.size() < grouped.size() || named.stream().anyMatch(labels::contains))) {
+        if (!grouped.isEmpty()
+                && (named.size() < grouped.size() || named.stream().anyMatch(labels::contains))) {
             throw DataException.in(
                     place,
                     "data.inputs = %s has a column twice, or a label: a column belongs to one input, and a label to none"

@@ -195,20 +195,22 @@ final class TableParts {
     private boolean looksLikeNumbers(int column, List<String> names) {
         boolean whole = names.stream().allMatch(Cells::isWhole);
         boolean many = names.size() > MANY;
-        boolean estimated =
-                whole ? many && train.size() < FEW_ROWS * names.size() && !isCount(names) : many || names.size() > train.size() / 2;
+        boolean estimated = whole
+                ? many && train.size() < FEW_ROWS * names.size() && !isCount(names)
+                : many || names.size() > train.size() / 2;
         if (many || estimated) {
-            notes.add("the label %s of %s has %,d different %snumbers, such as %s, in %,d rows: %s"
-                    .formatted(
-                            name(column),
-                            train.name(),
-                            names.size(),
-                            whole ? "whole " : "",
-                            names.getFirst(),
-                            train.size(),
-                            estimated
-                                    ? "it is taken for a number to be estimated (task.kind = \"regression\"); for classes set task.kind = \"classification\""
-                                    : "each is taken for a class (task.kind = \"classification\"); for a number to be estimated set task.kind = \"regression\""));
+            notes.add(
+                    "the label %s of %s has %,d different %snumbers, such as %s, in %,d rows: %s"
+                            .formatted(
+                                    name(column),
+                                    train.name(),
+                                    names.size(),
+                                    whole ? "whole " : "",
+                                    names.getFirst(),
+                                    train.size(),
+                                    estimated
+                                            ? "it is taken for a number to be estimated (task.kind = \"regression\"); for classes set task.kind = \"classification\""
+                                            : "each is taken for a class (task.kind = \"classification\"); for a number to be estimated set task.kind = \"regression\""));
         }
         return estimated;
     }

@@ -85,9 +85,9 @@ final class ImagesKindTest {
     }
 
     private static void refuses(String setting, String... parts) {
-        String message = String.valueOf(assertThrows(
-                        SettingsException.class, () -> DataSection.read("data.kind=images", "data.dir=.", setting))
-                .getMessage());
+        String message = String.valueOf(
+                assertThrows(SettingsException.class, () -> DataSection.read("data.kind=images", "data.dir=.", setting))
+                        .getMessage());
         for (String part : parts) {
             assertTrue(message.contains(part), message);
         }

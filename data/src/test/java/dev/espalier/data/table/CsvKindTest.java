@@ -81,8 +81,8 @@ final class CsvKindTest {
                 () -> load(text, text, "data.inputs=[\"body=age,kind\"]"), "data.inputs", "a label to none");
         TestData.assertRefused(() -> load(text, text, "data.inputs=[\"body=size\"]"), "data.inputs column size");
         for (String wrong : List.of("[\"age\"]", "[\"a=age\",\"b=age\"]", "[\"=age\"]")) {
-            String message = String.valueOf(
-                    assertThrows(SettingsException.class, () -> load(text, text, "data.inputs=" + wrong))
+            String message =
+                    String.valueOf(assertThrows(SettingsException.class, () -> load(text, text, "data.inputs=" + wrong))
                             .getMessage());
             assertTrue(message.contains("data.inputs"), message);
         }
@@ -305,7 +305,9 @@ final class CsvKindTest {
         LoadedData prices = labelled(i -> i + ".25");
         assertEquals(List.of(new Field.Numbers("y", List.of(1))), prices.targets());
         assertTrue(
-                prices.notes().toString().contains("40 different numbers, such as 0.25, in 40 rows: it is taken for a number"),
+                prices.notes()
+                        .toString()
+                        .contains("40 different numbers, such as 0.25, in 40 rows: it is taken for a number"),
                 prices.notes()::toString);
         LoadedData whole = labelled(i -> "" + (1000 + 37 * i));
         assertEquals(List.of(new Field.Numbers("y", List.of(1))), whole.targets());
@@ -344,8 +346,14 @@ final class CsvKindTest {
     void commasAndOtherDelimitersAreTold() throws IOException {
         String text = "x;y\n1,5;a\n2,5;b\n";
         TestData.assertRefused(() -> load(text, text, "data.delimiter=;"), "'1,5' in column x", "data.decimal = \",\"");
-        assertEquals(2, load(text, text, "data.delimiter=;", "data.decimal=,").train().size());
-        assertEquals(2, load(text, text, "data.delimiter=;", "data.categories=[\"x\"]").train().size());
+        assertEquals(
+                2,
+                load(text, text, "data.delimiter=;", "data.decimal=,").train().size());
+        assertEquals(
+                2,
+                load(text, text, "data.delimiter=;", "data.categories=[\"x\"]")
+                        .train()
+                        .size());
         TestData.assertRefused(() -> load(text, text), "it has semicolons: set data.delimiter = \";\"");
         String label = "x;y\n1;1,5\n2;2,5\n";
         TestData.assertRefused(() -> load(label, label, "data.delimiter=;"), "'1,5' in column y", "data.label_type");

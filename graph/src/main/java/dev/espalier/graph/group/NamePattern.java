@@ -27,9 +27,8 @@ final class NamePattern {
         }
         String text = pattern.pattern();
         Pattern wildcards = ofWildcards(text);
-        List<String> meant = names.stream()
-                .filter(name -> wildcards.matcher(name).matches())
-                .toList();
+        List<String> meant =
+                names.stream().filter(name -> wildcards.matcher(name).matches()).toList();
         String mend = meant.isEmpty()
                 ? "the nearest are " + nearest(text, names)
                 : "patterns are regular expressions, in which %s, for %s, is %s"
@@ -45,7 +44,9 @@ final class NamePattern {
             switch (letter) {
                 case '*' -> pattern.append(".*");
                 case '?' -> pattern.append('.');
-                default -> pattern.append("\\.[]{}()+-^$|".indexOf(letter) < 0 ? "" : "\\").append(letter);
+                default ->
+                    pattern.append("\\.[]{}()+-^$|".indexOf(letter) < 0 ? "" : "\\")
+                            .append(letter);
             }
         }
         return Pattern.compile(pattern.toString());

@@ -44,7 +44,10 @@ public final class FreeBatch {
 
     private Graph rewritten(List<Graph.Input> inputs) {
         for (Graph.Input input : inputs) {
-            free.input(input.name(), input.type().data(), input.type().shape().dimensions().toArray());
+            free.input(
+                    input.name(),
+                    input.type().data(),
+                    input.type().shape().dimensions().toArray());
         }
         fixed.initializers().forEach((name, initializer) -> {
             switch (initializer.kind()) {
@@ -53,9 +56,10 @@ public final class FreeBatch {
                 case CONSTANT -> free.constant(name, initializer.tensor());
             }
         });
-        fixed.nodes().forEach(node -> free.addAll(node.operator() instanceof Reshape reshape ? freed(node, reshape) : node));
-        return DeadNodes.remove(free.outputs(
-                fixed.outputs().stream().map(free::value).toArray(Value[]::new)));
+        fixed.nodes()
+                .forEach(node -> free.addAll(node.operator() instanceof Reshape reshape ? freed(node, reshape) : node));
+        return DeadNodes.remove(
+                free.outputs(fixed.outputs().stream().map(free::value).toArray(Value[]::new)));
     }
 
     private Node freed(Node node, Reshape reshape) {
@@ -97,7 +101,9 @@ public final class FreeBatch {
         if (constant == null) {
             return null;
         }
-        return IntStream.range(0, (int) constant.size()).mapToLong(constant::getLong).toArray();
+        return IntStream.range(0, (int) constant.size())
+                .mapToLong(constant::getLong)
+                .toArray();
     }
 
     /** The axis behind which an axis of another shape lies after a reshape: its own number if that is possible. */

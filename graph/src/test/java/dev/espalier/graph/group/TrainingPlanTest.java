@@ -147,9 +147,8 @@ class TrainingPlanTest {
 
     private static String message(String pattern, ModelGroups groups) {
         TrainingPlan plan = TrainingPlan.dense(RATE).withFrozen(Selector.parametersMatching(pattern));
-        return String.valueOf(
-                assertThrows(IllegalArgumentException.class, () -> plan.parameterSets(BERT, groups))
-                        .getMessage());
+        return String.valueOf(assertThrows(IllegalArgumentException.class, () -> plan.parameterSets(BERT, groups))
+                .getMessage());
     }
 
     /** With a penalty beyond measure one step leaves nothing of what is penalised, and everything else as it was. */

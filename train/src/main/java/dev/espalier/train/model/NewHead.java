@@ -88,7 +88,11 @@ record NewHead(Graph graph, String note) {
             if (!usable) {
                 throw new IllegalArgumentException(
                         "%s: model.head = new finds no layer to replace: its output %s is made by %s, and neither a Gemm, a MatMul nor a 1×1 Conv leads to it, nor is it features [batch, n], [batch, tokens, n] or [batch, n, height, width] but %s; export the model without what comes after its features"
-                                .formatted(what, output, model.producer(output), model.fact(output).type()));
+                                .formatted(
+                                        what,
+                                        output,
+                                        model.producer(output),
+                                        model.fact(output).type()));
             }
             GraphBuilder whole = GraphBuilder.from(model);
             Graph trunk = DeadNodes.remove(whole.outputs(whole.value(features)));
@@ -101,8 +105,10 @@ record NewHead(Graph graph, String note) {
                             outputs.sample().get(0).value(),
                             free(trunk, outputs.name()));
             Graph graph = builder.outputs(head).withMetadata(model.metadata());
-            String note = last.map(node -> "node %s (%s), the last layer, is replaced by %s, which reads the same %s of %s"
-                            .formatted(node.name(), node.operator().label(), name, shape.get(channels), features))
+            String note = last.map(
+                            node -> "node %s (%s), the last layer, is replaced by %s, which reads the same %s of %s"
+                                    .formatted(
+                                            node.name(), node.operator().label(), name, shape.get(channels), features))
                     .orElseGet(() -> "the new last layer %s reads the %s features of %s"
                             .formatted(name, shape.get(channels), features));
             return new NewHead(graph, what + ": " + note + ", and has learned nothing yet");
@@ -118,7 +124,8 @@ record NewHead(Graph graph, String note) {
             });
             return IntStream.iterate(1, i -> i + 1)
                     .mapToObj(i -> i == 1 ? wanted : wanted + i)
-                    .filter(name -> names.stream().noneMatch(other -> other.equals(name) || other.startsWith(name + ".")))
+                    .filter(name ->
+                            names.stream().noneMatch(other -> other.equals(name) || other.startsWith(name + ".")))
                     .findFirst()
                     .orElseThrow();
         }
@@ -203,7 +210,8 @@ record NewHead(Graph graph, String note) {
         private Value meanOfTokens(GraphBuilder builder, Value features, String name) {
             Shape tokens = new Shape(features.shape().dimensions().subList(0, 2));
             boolean masked = model.inputs().stream()
-                    .anyMatch(input -> input.name().equals(MASK) && input.type().shape().equals(tokens));
+                    .anyMatch(input ->
+                            input.name().equals(MASK) && input.type().shape().equals(tokens));
             if (!masked) {
                 return builder.add(name + ".mean", new Reduce(Reduce.Function.MEAN, List.of(1L), false), features);
             }

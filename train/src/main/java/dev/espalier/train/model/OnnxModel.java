@@ -101,7 +101,9 @@ public final class OnnxModel implements ModelKind {
         Graph free = wanted.withInputs(model, what);
         noteBatch(model, free, what, notes);
         return switch (values.of(HEAD)) {
-            case KEEP -> wanted.fit(free, what, "set model.head = \"new\" for a fresh last layer that says that").model();
+            case KEEP ->
+                wanted.fit(free, what, "set model.head = \"new\" for a fresh last layer that says that")
+                        .model();
             case NEW -> {
                 NewHead head = NewHead.of(free, what, wanted, weights);
                 notes.accept(head.note());
@@ -114,7 +116,9 @@ public final class OnnxModel implements ModelKind {
         for (int i = 0; i < model.inputs().size(); i++) {
             Shape declared = model.inputs().get(i).type().shape();
             Shape taken = free.inputs().get(i).type().shape();
-            if (declared.rank() > 0 && declared.get(0).isKnown() && !taken.get(0).isKnown()) {
+            if (declared.rank() > 0
+                    && declared.get(0).isKnown()
+                    && !taken.get(0).isKnown()) {
                 notes.accept("%s: the batch axis of its input %s, fixed to %s, is free now: %s"
                         .formatted(what, model.inputs().get(i).name(), declared.get(0), taken));
             }

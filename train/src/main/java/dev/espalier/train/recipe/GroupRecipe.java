@@ -61,9 +61,10 @@ public record GroupRecipe(
                     "groups.heads",
                     "whether an attention has one group for each head, in place of those of its four layers")
             .withDefault(false);
-    private static final Key<List<String>> FROZEN =
-            patterns("groups.frozen", "names of parameters that are neither trained nor grouped, besides those of `rules`; batch normalisations of which all are"
-                            + " frozen keep their statistics");
+    private static final Key<List<String>> FROZEN = patterns(
+            "groups.frozen",
+            "names of parameters that are neither trained nor grouped, besides those of `rules`; batch normalisations of which all are"
+                    + " frozen keep their statistics");
 
     static final Section SECTION = Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN));
 

@@ -74,8 +74,8 @@ public final class Materials {
      */
     public synchronized LoadedData data(LabelType labels) throws IOException {
         if (loaded == null) {
-            boolean open = dataValues.has(DataSection.LABEL_TYPE)
-                    && dataValues.of(DataSection.LABEL_TYPE) == LabelType.AUTO;
+            boolean open =
+                    dataValues.has(DataSection.LABEL_TYPE) && dataValues.of(DataSection.LABEL_TYPE) == LabelType.AUTO;
             loaded = DataSection.load(open ? dataValues.with(DataSection.LABEL_TYPE, labels) : dataValues, context);
         }
         return loaded;

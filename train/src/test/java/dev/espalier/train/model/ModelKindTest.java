@@ -204,8 +204,8 @@ final class ModelKindTest {
         Value split = builder.add(
                 "split", Reshape.DEFAULT, image, builder.constant("halves", Tensor.of(new long[] {2 * batch, 32}, 2)));
         Value relu = layers.relu("relu", split);
-        Value flat = builder.add(
-                "join", Reshape.DEFAULT, relu, builder.constant("shape", Tensor.of(shape, shape.length)));
+        Value flat =
+                builder.add("join", Reshape.DEFAULT, relu, builder.constant("shape", Tensor.of(shape, shape.length)));
         return builder.outputs(layers.linear("out", flat, 10));
     }
 
@@ -253,8 +253,11 @@ final class ModelKindTest {
         assertEquals(wanted.outputs().getFirst().batched(), changed.shape("logits"));
         Node head = Objects.requireNonNull(changed.producer("logits"));
         assertTrue(changed.initializers().containsKey("head.weight"));
-        assertTrue(changed.nodes().stream()
-                .anyMatch(node -> node.inputs().contains(features) && node.name().startsWith("head")), features);
+        assertTrue(
+                changed.nodes().stream()
+                        .anyMatch(node ->
+                                node.inputs().contains(features) && node.name().startsWith("head")),
+                features);
         assertTrue(changed.nodes().stream().noneMatch(node -> node.operator() instanceof Softmax));
         String said = notes(model, wanted).getLast();
         assertTrue(said.contains(note), said);

@@ -321,9 +321,9 @@ final class RegressionTest {
 
     @Test
     void classesAreNoNumbers() {
-        String message = String.valueOf(assertThrows(
-                        DataException.class, () -> Tasks.of(recipe("data.label=district", "task.kind=regression")))
-                .getMessage());
+        String message = String.valueOf(
+                assertThrows(DataException.class, () -> Tasks.of(recipe("data.label=district", "task.kind=regression")))
+                        .getMessage());
         assertTrue(
                 message.contains("which is no number: for classes set task.kind = \"classification\"")
                         && message.contains("district"),

@@ -146,7 +146,8 @@ final class SeveralInputsTest {
                     .formatted(a, random.nextInt(9), red ? "red" : "blue", (a > 50) == red ? "yes" : "no"));
         }
         Files.writeString(folder.resolve("table.csv"), table);
-        Recipe recipe = Recipe.parse("wide.toml", """
+        Recipe recipe = Recipe.parse(
+                "wide.toml", """
                 [data]
                 kind = "csv"
                 path = "?"
