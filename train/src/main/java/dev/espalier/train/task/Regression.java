@@ -5,6 +5,7 @@ import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
+import dev.espalier.data.LabelType;
 import dev.espalier.data.LoadedData;
 import dev.espalier.data.Normalization;
 import dev.espalier.graph.Graph;
@@ -380,7 +381,7 @@ public final class Regression extends RowTask {
 
         @Override
         public Task open(Values values, Materials materials) throws IOException {
-            LoadedData data = materials.data();
+            LoadedData data = materials.data(LabelType.NUMBER);
             Loss loss = switch (values.of(LOSS)) {
                 case MSE -> new Loss.Squares();
                 case MAE -> new Loss.Absolutes();
