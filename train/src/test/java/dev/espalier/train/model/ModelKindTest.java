@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -342,6 +343,19 @@ final class ModelKindTest {
                                 "input_ids", Tensor.of(ids, 1, ids.length),
                                 "attention_mask", Tensor.of(mask, 1, mask.length)))
                 .get("logits"));
+    }
+
+    @Test
+    void aTokenizerIsBesideTheFileOrWhereTheRecipeSays() {
+        ModelKind onnx = ModelSection.KINDS.find("onnx").orElseThrow();
+        Path file = folder.resolve("model.onnx");
+        assertEquals(
+                Optional.of(folder.toAbsolutePath()),
+                onnx.tokenizer(model("model.kind=onnx", "model.file=" + file)));
+        assertEquals(
+                Optional.of(Path.of("words/tokenizer.json")),
+                onnx.tokenizer(
+                        model("model.kind=onnx", "model.file=" + file, "model.tokenizer=words/tokenizer.json")));
     }
 
     @Test
