@@ -37,7 +37,8 @@ final class TasksTest {
         }
         Path file = folder.resolve("ten.onnx");
         OnnxWriter.write(SmallCnn.build(new ImageOptions(10, 1, 8), List.of(3), true, Weights.seeded(1)), file);
-        Recipe recipe = Recipe.parse("images.toml", """
+        Recipe recipe =
+                Recipe.parse("images.toml", """
                 [data]
                 kind = "images"
                 dir = "?"
