@@ -5,6 +5,7 @@ import dev.espalier.data.image.DigitsKind;
 import dev.espalier.data.image.FashionMnistKind;
 import dev.espalier.data.image.ImagesKind;
 import dev.espalier.data.image.MnistKind;
+import dev.espalier.data.table.CellFormat;
 import dev.espalier.data.table.CsvKind;
 
 /** Data sets of typed columns, how they are split and encoded, batches of them, and the kinds of data that come along. */
@@ -22,6 +23,7 @@ module dev.espalier.data {
     exports dev.espalier.data.table;
 
     uses DataKind;
+    uses CellFormat;
 
     provides DataKind with
             DigitsKind,

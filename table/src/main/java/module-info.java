@@ -1,5 +1,7 @@
 import dev.espalier.data.DataKind;
+import dev.espalier.data.table.CellFormat;
 import dev.espalier.table.DuckDbKind;
+import dev.espalier.table.ParquetFormat;
 
 /** Tables in Parquet, JSON or CSV files, or by an SQL query, through DuckDB. */
 module dev.espalier.table {
@@ -9,4 +11,6 @@ module dev.espalier.table {
 
     provides DataKind with
             DuckDbKind;
+    provides CellFormat with
+            ParquetFormat;
 }

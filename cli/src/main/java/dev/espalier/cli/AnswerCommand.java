@@ -19,11 +19,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -169,7 +169,7 @@ final class AnswerCommand implements Callable<Integer> {
         requireFits(asked, windows);
         AnswerSearch search = new AnswerSearch(
                 Math.max(best, plan.search().best()), plan.search().answerLength());
-        try (WordPiece words = tokenizer(asked);
+        try (WordPiece words = asked.tokenizer(tokenizer);
                 OnnxRuntimeModel runtime =
                         new OnnxRuntimeModel(asked.file(), Runtime.getRuntime().availableProcessors())) {
             warnOfUnknown(UnknownTokens.in(words, List.of(question, text)));
@@ -181,13 +181,19 @@ final class AnswerCommand implements Callable<Integer> {
     }
 
     private void warnOfUnknown(UnknownTokens unknown) {
-        if (unknown.share() > UnknownTokens.SUSPICIOUS) {
+        warning(unknown).ifPresent(warning -> {
             PrintWriter err = spec.commandLine().getErr();
-            err.printf(
-                    "espalier: %s of all tokens are unknown to the tokenizer: %s%n",
-                    unknown.percent(), unknown.likelyCause());
+            err.println("espalier: " + warning);
             err.flush();
-        }
+        });
+    }
+
+    /** What to say of texts that the tokenizer hardly knows. */
+    static Optional<String> warning(UnknownTokens unknown) {
+        return unknown.share() > UnknownTokens.SUSPICIOUS
+                ? Optional.of("%s of all tokens are unknown to the tokenizer: %s"
+                        .formatted(unknown.percent(), unknown.likelyCause()))
+                : Optional.empty();
     }
 
     private WindowPlan windows(WindowPlan usual) {
@@ -205,30 +211,6 @@ final class AnswerCommand implements Callable<Integer> {
                                     .formatted(windows.length(), asked.file(), most.getAsLong())
                             + " must be less by more than 3");
         }
-    }
-
-    private WordPiece tokenizer(AnsweringModel asked) throws IOException {
-        Path place = tokenizer == null ? asked.folder() : tokenizer;
-        WordPiece words;
-        try {
-            words = WordPiece.load(place);
-        } catch (NoSuchFileException missing) {
-            throw new IllegalArgumentException(
-                    "there is no tokenizer.json and no vocab.txt in %s: give the folder of the checkpoint that the model was"
-                                    .formatted(place)
-                            + " trained from with --tokenizer DIR",
-                    missing);
-        }
-        OptionalLong known = asked.vocabulary();
-        if (known.isPresent() && words.size() > known.getAsLong()) {
-            int size = words.size();
-            words.close();
-            throw new IllegalArgumentException(
-                    "the tokenizer in %s has %d tokens, and %s knows %d: give the one that the model was trained with, with"
-                                    .formatted(place, size, asked.file(), known.getAsLong())
-                            + " --tokenizer DIR");
-        }
-        return words;
     }
 
     private static void print(Opinion opinion, String text, PrintWriter out) {

@@ -12,6 +12,7 @@ import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.type.TensorType;
+import dev.espalier.text.WordPiece;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model on disk that can be asked: from {@code input_ids}, {@code attention_mask} and {@code token_type_ids}, or as many of
@@ -101,12 +103,48 @@ record AnsweringModel(Path file, Graph graph) {
         return parent == null ? file.toAbsolutePath() : parent;
     }
 
-    /** How many tokens it knows; empty if it does not look them up in a table. */
-    OptionalLong vocabulary() {
-        return graph.uses(Bert.INPUT_IDS).stream()
+    /** The tokenizer that it was trained with: at the given place, or else beside it. */
+    WordPiece tokenizer(@Nullable Path given) throws IOException {
+        return tokenizer(given == null ? folder() : given, file, graph, Bert.INPUT_IDS);
+    }
+
+    /**
+     * A tokenizer that fits a model.
+     *
+     * @param place where it is
+     * @param file the model's file
+     * @param graph what is in it
+     * @param ids what it calls its tokens
+     */
+    static WordPiece tokenizer(Path place, Path file, Graph graph, String ids) throws IOException {
+        WordPiece words;
+        try {
+            words = WordPiece.load(place);
+        } catch (NoSuchFileException missing) {
+            throw new IllegalArgumentException(
+                    "there is no tokenizer.json and no vocab.txt in %s: give the folder of the checkpoint that the model was"
+                                    .formatted(place)
+                            + " trained from with --tokenizer DIR",
+                    missing);
+        }
+        OptionalLong known = vocabulary(graph, ids);
+        if (known.isPresent() && words.size() > known.getAsLong()) {
+            int size = words.size();
+            words.close();
+            throw new IllegalArgumentException(
+                    "the tokenizer in %s has %d tokens, and %s knows %d: give the one that the model was trained with, with"
+                                    .formatted(place, size, file, known.getAsLong())
+                            + " --tokenizer DIR");
+        }
+        return words;
+    }
+
+    /** How many tokens a model knows; empty if it does not look them up in a table. */
+    private static OptionalLong vocabulary(Graph graph, String ids) {
+        return graph.uses(ids).stream()
                 .map(Use::node)
-                .filter(this::looksUp)
-                .mapToLong(this::rows)
+                .filter(node -> looksUp(graph, node))
+                .mapToLong(node -> rows(graph, node))
                 .min();
     }
 
@@ -114,9 +152,9 @@ record AnsweringModel(Path file, Graph graph) {
     OptionalLong longestWindow() {
         Dimension tokens = graph.shape(Bert.INPUT_IDS).get(1);
         return graph.nodes().stream()
-                .filter(this::looksUp)
+                .filter(node -> looksUp(graph, node))
                 .filter(node -> isAlong(tokens, node.input(1)))
-                .mapToLong(this::rows)
+                .mapToLong(node -> rows(graph, node))
                 .min();
     }
 
@@ -126,11 +164,11 @@ record AnsweringModel(Path file, Graph graph) {
         return !INPUTS.contains(indices) && shape.rank() > 0 && shape.get(-1).equals(tokens);
     }
 
-    private boolean looksUp(Node node) {
+    private static boolean looksUp(Graph graph, Node node) {
         return node.operator() instanceof Gather(long axis) && axis == 0 && graph.tensor(node.input(0)) != null;
     }
 
-    private long rows(Node node) {
+    private static long rows(Graph graph, Node node) {
         Tensor table = graph.tensor(node.input(0));
         return table == null ? 0 : table.shape()[0];
     }

@@ -56,18 +56,22 @@ final class EvaluateCommand implements Callable<Integer> {
     @Parameters(
             index = "1",
             paramLabel = "FILE",
-            description =
-                    "A CSV file with the labels too; or a folder with a folder of images for each class, for a model of images.")
+            description = {
+                InputOptions.TABLES + " It has the labels too.",
+                "Or a folder with a folder of images for each class, for a model of images."
+            })
     @SuppressWarnings("NullAway.Init")
     private Path file;
 
     @Mixin
-    private CsvOptions csv = new CsvOptions();
+    private InputOptions input = new InputOptions();
 
     @Override
     public Integer call() throws IOException {
         ServedModel served = ServedModel.read(model);
-        Dataset rows = served.labelled(file, csv);
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        Dataset rows = served.labelled(file, input, new ProgressPrinter(status, ""));
+        status.clear();
         Task task = task(served, rows);
         PrintWriter out = spec.commandLine().getOut();
         try (OnnxRuntimeModel runtime =

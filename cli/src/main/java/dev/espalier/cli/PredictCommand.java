@@ -23,11 +23,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier predict}: what a trained model says of rows or images. */
+/** {@code espalier predict}: what a trained model says of rows, texts or images. */
 @Command(
         name = "predict",
         description = {
-            "Prints what a trained model says of the rows of a table, or of images: a class and its probability, or numbers.",
+            "Prints what a trained model says of the rows of a table, of texts or of images: a class and its probability, or numbers.",
             "Columns are found by name, in any order, and others are left out. ONNX Runtime runs the model.",
         })
 final class PredictCommand implements Callable<Integer> {
@@ -57,7 +57,7 @@ final class PredictCommand implements Callable<Integer> {
             index = "1..*",
             arity = "1..*",
             paramLabel = "FILE",
-            description = "A CSV file, plain or .gz; or PNG and JPEG files, for a model of images.")
+            description = {InputOptions.TABLES, "Or PNG and JPEG files, for a model of images."})
     @SuppressWarnings("NullAway.Init")
     private List<Path> files;
 
@@ -68,12 +68,14 @@ final class PredictCommand implements Callable<Integer> {
     private Format format = Format.CSV;
 
     @Mixin
-    private CsvOptions csv = new CsvOptions();
+    private InputOptions input = new InputOptions();
 
     @Override
     public Integer call() throws IOException {
         ServedModel served = ServedModel.read(model);
-        ServedModel.Rows rows = served.rows(files, csv);
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        ProgressPrinter progress = new ProgressPrinter(status, "");
+        ServedModel.Rows rows = served.rows(files, input, progress);
         Encoding raw = new Encoding(served.encoding().raw().inputs(), List.of());
         PrintWriter out = spec.commandLine().getOut();
         int row = 0;
@@ -90,6 +92,7 @@ final class PredictCommand implements Callable<Integer> {
                 });
                 Map<String, Tensor> said = runtime.run(inputs);
                 int size = (int) inputs.values().iterator().next().shape()[0];
+                status.clear();
                 for (int i = 0; i < size; i++, row++) {
                     SequencedMap<String, Object> answer = new LinkedHashMap<>();
                     answer.put(rows.placeName(), rows.places().get(row));
@@ -98,9 +101,14 @@ final class PredictCommand implements Callable<Integer> {
                     }
                     print(answer, row == 0, out);
                 }
+                // Whoever reads along, or a pipe's other end, has the answers as soon as they are there.
+                out.flush();
+                progress.count(
+                        "answered", rows.placeName() + "s", row, rows.places().size());
             }
+        } finally {
+            status.clear();
         }
-        out.flush();
         return 0;
     }
 

@@ -32,10 +32,22 @@ final class ProgressPrinter implements TrainingListener {
 
     @Override
     public void onReading(String what, long done, long total) {
+        count("reading", what, done, total);
+    }
+
+    /**
+     * How far something is.
+     *
+     * @param doing what is done
+     * @param what what is counted, plural
+     * @param done how many in all
+     * @param total how many there are; 0 if nobody knows
+     */
+    void count(String doing, String what, long done, long total) {
         if (isDue()) {
             String text = total == 0
-                    ? String.format(Locale.ROOT, "%sreading: %,d %s", name, done, what)
-                    : String.format(Locale.ROOT, "%sreading: %,d of %,d %s", name, done, total, what);
+                    ? String.format(Locale.ROOT, "%s%s: %,d %s", name, doing, done, what)
+                    : String.format(Locale.ROOT, "%s%s: %,d of %,d %s", name, doing, done, total, what);
             if (status.isTerminal()) {
                 status.show(text);
             } else {

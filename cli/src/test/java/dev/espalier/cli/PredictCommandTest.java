@@ -11,9 +11,14 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -121,6 +126,80 @@ final class PredictCommandTest {
         assertTrue(mixed.out().contains("2,dear,"), mixed.out() + mixed.err());
     }
 
+    @Test
+    void allThatIsWrongIsSaidAtOnce() throws IOException {
+        Answer answer = Answer.to(
+                "predict", run.path(), write("wrong.csv", "salary,color\nmuch,purple\n1,red\n1,red,2\n2,green\n"));
+        assertTrue(answer.exitStatus() != 0, answer.out());
+        assertEquals("", answer.out());
+        for (String words : List.of(
+                "4 problems",
+                "wrong.csv, line 2: 'much' in column salary",
+                "wrong.csv, line 2: 'purple' in column color",
+                "wrong.csv, line 4: 3 fields: expected 2",
+                "wrong.csv, line 5: 'green' in column color")) {
+            assertTrue(answer.err().contains(words), answer.err());
+        }
+        Answer many = Answer.to("predict", run.path(), write("many.csv", "salary,color\n" + "much,red\n".repeat(1020)));
+        assertTrue(many.err().contains("1,020 problems") && many.err().contains("and 1,000 more"), many.err());
+        assertRefused(Path.of("-"), "standard input is not read by the name -", "/dev/stdin");
+    }
+
+    @Test
+    void rowsOfJsonLinesAndParquetAreReadToo() throws IOException, SQLException {
+        String expected = "dear,cheap,\"odd, \"\"really\"\"\"";
+        Path json = write("rows.jsonl", """
+                {"color": "blue", "salary": 80000, "id": 1}
+                {"color": "blue", "salary": 2e4}
+                {"color": "red", "salary": null}
+                """);
+        assertEquals(expected, classes(json));
+        Path parquet = folder.resolve("it's.parquet");
+        try (Connection database = DriverManager.getConnection("jdbc:duckdb:");
+                Statement statement = database.createStatement()) {
+            statement.execute(
+                    "copy (select row_number() over () as id, color, salary, label from (values ('blue', 80000.5, 'dear'), "
+                            + "('blue', 2e4, 'cheap'), ('red', null, 'odd, \"really\"')) as rows(color, salary, label)) to '%s'"
+                                    .formatted(parquet.toString().replace("'", "''")));
+        }
+        assertEquals(expected, classes(parquet));
+        Answer judged = Answer.to("evaluate", run.path(), parquet);
+        assertTrue(judged.out().contains("accuracy 100.0 %"), judged.out() + judged.err());
+        Path other = folder.resolve("other.parquet");
+        try (Connection database = DriverManager.getConnection("jdbc:duckdb:");
+                Statement statement = database.createStatement()) {
+            statement.execute("copy (select 'purple' as color, 1 as salary) to '%s'".formatted(other));
+        }
+        assertRefused(other, "other.parquet, row 1: 'purple' in column color");
+        Answer lacking = Answer.to("evaluate", run.path(), other);
+        assertTrue(lacking.err().contains("there is no column label"), lacking.err());
+        assertRefused(folder.resolve("nowhere.parquet"), "nowhere.parquet");
+        assertRefused(write("false.parquet", "no such thing"), "false.parquet");
+    }
+
+    private static String classes(Path rows) {
+        Answer answer = Answer.to("predict", run.path(), rows);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        return answer.out()
+                .lines()
+                .skip(1)
+                .map(line -> line.substring(line.indexOf(',') + 1, line.lastIndexOf(',')))
+                .collect(Collectors.joining(","));
+    }
+
+    /** The module table is among the libraries of this test; the launcher has it only if it is wanted. */
+    @Test
+    void whereNobodyReadsParquetTheMendIsSaid() throws IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader usual = thread.getContextClassLoader();
+        thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+        try {
+            assertRefused(write("some.parquet", ""), "ESPALIER_CLASSPATH", "espalier-table", "duckdb_jdbc");
+        } finally {
+            thread.setContextClassLoader(usual);
+        }
+    }
+
     private static void assertRefused(Path file, String... words) {
         Answer answer = Answer.to("predict", run.path(), file);
         assertTrue(answer.exitStatus() != 0, answer.out());
@@ -153,6 +232,15 @@ final class PredictCommandTest {
         List<String> lines = said.out().lines().toList();
         assertTrue(lines.get(1).contains("3.png,dark,"), said.out() + said.err());
         assertTrue(lines.get(2).contains("4.png,light,"), said.out());
+        Answer broken = Answer.to(
+                "predict",
+                trained.path(),
+                write("broken.png", "no image"),
+                folder.resolve("images/dark/3.png"),
+                folder.resolve("nowhere.png"));
+        assertTrue(broken.err().contains("2 problems"), broken.err());
+        assertTrue(broken.err().contains("broken.png: "), broken.err());
+        assertTrue(broken.err().contains("nowhere.png: "), broken.err());
         Answer judged = Answer.to("evaluate", trained.path(), folder.resolve("images"));
         assertTrue(judged.out().contains("accuracy 100.0 %"), judged.out() + judged.err());
     }

@@ -10,7 +10,7 @@ public final class DataException extends IOException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private DataException(String message, @Nullable Throwable cause) {
+    DataException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 

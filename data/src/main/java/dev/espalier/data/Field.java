@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.espalier.core.check.Check;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 
 /** Something that every row of a data set has: its name, and what its values mean. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
@@ -124,11 +125,25 @@ public sealed interface Field {
      * @param name what to call it
      * @param most how many ids a row has at most
      * @param padding what shorter rows of a batch are filled up with
+     * @param texts the names of the columns of texts that the ids were made of, by a tokenizer; none if nobody knows
      */
-    record Tokens(String name, int most, int padding) implements Field {
+    record Tokens(String name, int most, int padding, List<String> texts) implements Field {
         /** Checks the length. */
         public Tokens {
+            // Null in what older versions wrote down.
+            texts = List.copyOf(Objects.requireNonNullElse(texts, List.of()));
             Check.atLeast("the most tokens of " + name, most, 1);
+        }
+
+        /**
+         * A sequence of which nobody knows what it was made of.
+         *
+         * @param name what to call it
+         * @param most how many ids a row has at most
+         * @param padding what shorter rows of a batch are filled up with
+         */
+        public Tokens(String name, int most, int padding) {
+            this(name, most, padding, List.of());
         }
 
         /**

@@ -35,7 +35,8 @@ final class EncodingTest {
         return new Encoding(
                 List.of(
                         new ColumnEncoding.Joined("all", parts),
-                        new ColumnEncoding.Tokenized(new Field.Tokens("tokens", 128, 1), "tokenizer.json")),
+                        new ColumnEncoding.Tokenized(
+                                new Field.Tokens("tokens", 128, 1, List.of("review")), "tokenizer.json")),
                 List.of(
                         new ColumnEncoding.Plain(new Field.Category("label", List.of("no", "yes"))),
                         new ColumnEncoding.Plain(new Field.Numbers("price")),
@@ -71,6 +72,13 @@ final class EncodingTest {
                         + "{'kind':'one-hot','field':{'kind':'category','name':'colour','values':['blue','red']}}]}],"
                         + "'targets':[{'kind':'plain','field':{'kind':'category','name':'y','values':['a','b']}}]}",
                 encoding.toJson().replace('"', '\''));
+    }
+
+    @Test
+    void whatIsOlderThanTheNamesOfTextsIsReadToo() {
+        String older = random(new Random(4)).toJson().replace(",\"texts\":[\"review\"]", "");
+        Encoding read = Encoding.parse(older);
+        assertEquals(new Field.Tokens("tokens", 128, 1), read.inputFields().getLast());
     }
 
     @Test

@@ -10,7 +10,6 @@ import dev.espalier.settings.Key;
 import dev.espalier.settings.Values;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -18,7 +17,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -119,7 +117,7 @@ public final class DuckDbKind extends TableKind {
             }
             return path.isBlank()
                     ? Optional.empty()
-                    : Optional.of(new Source(path, "select * from '" + path.replace("'", "''") + "'"));
+                    : Optional.of(new Source(path, "select * from " + DuckDb.quotedFile(path)));
         }
     }
 
@@ -128,10 +126,7 @@ public final class DuckDbKind extends TableKind {
         Source train =
                 Source.of(values.of(PATH), values.of(QUERY), QUERY.path()).orElseThrow();
         Optional<Source> test = Source.of(values.of(TEST_PATH), values.of(TEST_QUERY), TEST_QUERY.path());
-        Properties properties = new Properties();
-        // Otherwise the driver holds all rows at once, besides the table that they go to.
-        properties.setProperty("jdbc_stream_results", "true");
-        try (Connection database = DriverManager.getConnection("jdbc:duckdb:", properties);
+        try (Connection database = DuckDb.connect();
                 Statement statement = database.createStatement()) {
             if (!values.of(QUERY).isBlank()) {
                 statement.execute("set threads = 1");
@@ -174,11 +169,7 @@ public final class DuckDbKind extends TableKind {
 
         private Table read(Source source, ResultSet rows) throws SQLException, IOException {
             ResultSetMetaData types = rows.getMetaData();
-            List<String> found = new ArrayList<>();
-            for (int i = 1; i <= types.getColumnCount(); i++) {
-                found.add(types.getColumnName(i));
-            }
-            List<String> names = Table.unique(found);
+            List<String> names = Table.unique(DuckDb.columns(types));
             Selection selection = Selection.of(values, source.name, names);
             List<Table.Head> typed = heads(source, selection, names, types);
             if (heads.isEmpty()) {

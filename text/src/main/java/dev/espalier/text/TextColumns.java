@@ -15,6 +15,7 @@ final class TextColumns {
     private final Table table;
     private final List<List<int[]>> ids;
     private final List<List<String>> written;
+    private final List<String> names;
     private final WordPiece tokenizer;
     private final int most;
 
@@ -30,6 +31,9 @@ final class TextColumns {
         this.table = table;
         this.ids = ids;
         this.written = IntStream.range(0, ids.size()).mapToObj(table::texts).toList();
+        this.names = table.heads().subList(0, ids.size()).stream()
+                .map(Table.Head::name)
+                .toList();
         this.tokenizer = tokenizer;
         this.most = most;
     }
@@ -42,7 +46,7 @@ final class TextColumns {
     }
 
     private Column column(String name, int padding, IntFunction<int[]> rows, IntFunction<Optional<String>> texts) {
-        Field.Tokens field = new Field.Tokens(name, most, padding);
+        Field.Tokens field = new Field.Tokens(name, most, padding, names);
         return new Column.Sequences() {
             @Override
             public Field.Tokens field() {

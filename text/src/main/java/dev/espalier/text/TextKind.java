@@ -109,26 +109,12 @@ public final class TextKind extends TableKind {
     /** What a model of the BERT family reads: tokens, which of them are there, and which text they are of. */
     private static List<Column> tokens(
             Table table, int texts, WordPiece tokenizer, Values values, Context context, List<String> notes) {
-        UnknownTokens.Counter counter = new UnknownTokens.Counter(tokenizer.unknown());
-        List<List<int[]>> ids = new ArrayList<>();
-        for (int column = 0; column < texts; column++) {
-            List<String> different = table.texts(column);
-            List<int[]> made = new ArrayList<>();
-            for (String text : different) {
-                Tokens tokens = tokenizer.tokenize(text);
-                counter.add(text, tokens);
-                made.add(tokens.ids());
-                if (made.size() % 1000 == 0) {
-                    context.progress().at("texts", made.size(), different.size());
-                }
-            }
-            ids.add(made);
-        }
-        UnknownTokens unknown = counter.total();
+        TokenizedTexts made = TokenizedTexts.of(table, texts, tokenizer, values.of(LENGTH), context.progress());
+        UnknownTokens unknown = made.unknown();
         unknown.requireAtMost(values.of(UnknownTokens.LARGEST), table.name());
         notes.add("unknown tokens of %s: %s".formatted(table.name(), unknown.percent()));
         unknown.warning(table.name()).ifPresent(notes::add);
-        return new TextColumns(table, ids, tokenizer, values.of(LENGTH)).all();
+        return made.columns();
     }
 
     @Override

@@ -2,11 +2,14 @@ package dev.espalier.data.image;
 
 import dev.espalier.data.Column;
 import dev.espalier.data.Columns;
+import dev.espalier.data.Context;
 import dev.espalier.data.DataException;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
+import dev.espalier.data.Problems;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,11 +23,12 @@ public final class ImageFiles {
      *
      * @param files PNG or JPEG files
      * @param field what the model takes
+     * @param progress who is told as they are decoded
      * @return the images, without labels
-     * @throws IOException if a file cannot be read
+     * @throws IOException if files cannot be read; all of them are named
      */
-    public static Dataset of(List<Path> files, Field.Image field) throws IOException {
-        return new Dataset("images", files.size(), List.of(column(files, field)), List.of());
+    public static Dataset of(List<Path> files, Field.Image field, Context.Progress progress) throws IOException {
+        return new Dataset("images", files.size(), List.of(column(files, field, progress)), List.of());
     }
 
     /**
@@ -33,10 +37,12 @@ public final class ImageFiles {
      * @param folder the folder
      * @param field what the model takes
      * @param classes what it says
+     * @param progress who is told as they are decoded
      * @return all images with their classes
-     * @throws IOException if a file cannot be read, or there are none
+     * @throws IOException if files cannot be read, all of which are named, or there are none
      */
-    public static Dataset labelled(Path folder, Field.Image field, Field.Category classes) throws IOException {
+    public static Dataset labelled(Path folder, Field.Image field, Field.Category classes, Context.Progress progress)
+            throws IOException {
         List<Path> files = new ArrayList<>();
         List<Integer> labels = new ArrayList<>();
         for (int label = 0; label < classes.values().size(); label++) {
@@ -54,7 +60,7 @@ public final class ImageFiles {
                     "no images: expected a folder with files that end with %s for each of the classes %s"
                             .formatted(ImageDecoder.ENDINGS, classes.values()));
         }
-        Column images = column(files, field);
+        Column images = column(files, field, progress);
         return new Dataset(
                 String.valueOf(folder.getFileName()),
                 files.size(),
@@ -63,11 +69,21 @@ public final class ImageFiles {
                         classes, labels.stream().mapToInt(Integer::intValue).toArray())));
     }
 
-    private static Column column(List<Path> files, Field.Image field) throws IOException {
+    private static Column column(List<Path> files, Field.Image field, Context.Progress progress) throws IOException {
         byte[][] bytes = new byte[files.size()][];
+        Problems problems = new Problems();
         for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = ImageDecoder.decode(files.get(i), field);
+            Path file = files.get(i);
+            try {
+                bytes[i] = ImageDecoder.decode(file, field);
+            } catch (DataException broken) {
+                problems.add(broken);
+            } catch (NoSuchFileException missing) {
+                problems.add(DataException.in(file, "no such file", missing));
+            }
+            progress.at("images", i + 1L, bytes.length);
         }
+        problems.requireNone();
         return Columns.images(field, bytes, ImageDecoder.WHITE);
     }
 }

@@ -6,27 +6,14 @@ import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.CsvRecordHandler;
 import de.siegmar.fastcsv.reader.FieldModifier;
 import dev.espalier.data.DataException;
-import java.io.BufferedReader;
-import java.io.EOFException;
 import java.io.FilterReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.Reader;
-import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
 
 /** The cells of a CSV file, plain or with {@code .gz}, in UTF-8, line by line; a cell in quotes may have line breaks in it. */
 public final class CsvText {
-    private static final char BYTE_ORDER_MARK = '\ufeff';
-    private static final int BUFFER = 1 << 16;
-
     private final Path file;
     private final char delimiter;
 
@@ -62,28 +49,7 @@ public final class CsvText {
      * @throws IOException if it cannot be read, or is no such file
      */
     public void forEach(Visitor visitor) throws IOException {
-        boolean compressed = file.toString().endsWith(".gz");
-        try (var stored = Files.newInputStream(file);
-                var plain = compressed ? new GZIPInputStream(stored, BUFFER) : stored;
-                // Not a charset but its decoder: only that refuses what is not UTF-8.
-                var reader =
-                        new BufferedReader(new InputStreamReader(plain, StandardCharsets.UTF_8.newDecoder()), BUFFER)) {
-            parse(reader, visitor);
-        } catch (UncheckedIOException problem) {
-            throw told(Objects.requireNonNullElseGet(problem.getCause(), () -> new IOException(problem)));
-        } catch (CharacterCodingException | ZipException | EOFException problem) {
-            throw told(problem);
-        }
-    }
-
-    private IOException told(IOException problem) {
-        return switch (problem) {
-            case CharacterCodingException malformed -> DataException.in(file, "no UTF-8 text", malformed);
-            case ZipException malformed ->
-                DataException.in(file, "no sound gzip file: " + malformed.getMessage(), malformed);
-            case EOFException cut -> DataException.in(file, "it ends too early: cut off?", cut);
-            case IOException other -> other;
-        };
+        PlainText.read(file, reader -> parse(reader, visitor));
     }
 
     /** What stands in quotes is kept as it is, blanks included. Remembers whether the last cell stood in quotes. */
@@ -119,10 +85,6 @@ public final class CsvText {
     }
 
     private void parse(Reader reader, Visitor visitor) throws IOException {
-        reader.mark(1);
-        if (reader.read() != BYTE_ORDER_MARK) {
-            reader.reset();
-        }
         Tail tail = new Tail(reader);
         Stripping stripping = new Stripping();
         long line = 0;

@@ -130,7 +130,11 @@ public final class CardNote {
         return switch (encoding.raw().to()) {
             case Field.Image _ -> "an image, channel by channel, each row by row: pixels from 0, black, to 255, white";
             case Field.Category _ -> "a category: its place among its values, from 0";
-            case Field.Tokens _ -> "token ids";
+            case Field.Tokens tokens ->
+                tokens.texts().isEmpty()
+                        ? "token ids"
+                        : "tokens of %s, made by the tokenizer beside the model"
+                                .formatted(String.join(" and ", tokens.texts()));
             case Field.Numbers _ ->
                 encoding instanceof ColumnEncoding.Joined
                         ? "rows of a table: numbers in their own units, NaN where one is missing; of a category its place in the list,"

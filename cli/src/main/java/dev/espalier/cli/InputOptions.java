@@ -1,0 +1,93 @@
+package dev.espalier.cli;
+
+import dev.espalier.data.Context;
+import dev.espalier.data.table.CellFile;
+import dev.espalier.data.table.CellFormat;
+import dev.espalier.data.table.CsvCells;
+import dev.espalier.data.table.JsonLines;
+import dev.espalier.data.table.ServedRows;
+import dev.espalier.data.table.TextLines;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How the rows that a model is asked about are written: the ending of a file says what it is, and these say the rest. */
+final class InputOptions {
+    /** What the parameters of the commands can name, besides images. */
+    static final String TABLES =
+            "A table: .csv, .tsv or .jsonl, plain or .gz; .parquet with the module table; .txt with a text in a line.";
+
+    private static final String STANDARD_INPUT = "-";
+
+    @Option(
+            names = "--delimiter",
+            paramLabel = "C",
+            description = "What stands between two cells of a table; a comma if left out, a tab in .tsv files.")
+    private @Nullable Character delimiter;
+
+    @Option(
+            names = "--decimal",
+            paramLabel = "C",
+            description = "What stands before the decimals of a number; a point if left out.")
+    private char decimal = '.';
+
+    @Option(
+            names = "--no-header",
+            description = "The first line of a table is a row already; its columns are called 0, 1, … as in training.")
+    private boolean noHeader;
+
+    @Option(
+            names = "--tokenizer",
+            paramLabel = "DIR",
+            description =
+                    "Where the tokenizer.json or vocab.txt is that a model of texts was trained with; beside the model if"
+                            + " left out.")
+    private @Nullable Path tokenizer;
+
+    /** The rows of a file, by its ending. */
+    ServedRows rows(Path file, Context.Progress progress) {
+        return new ServedRows(cells(file), decimal, progress);
+    }
+
+    /** Refuses what has no name, and so no ending: that it is a table, or which, could only be guessed. */
+    static void requireNamed(Path file) {
+        if (file.toString().equals(STANDARD_INPUT)) {
+            throw new IllegalArgumentException(
+                    "standard input is not read by the name -, which does not say what it holds: give a file, or /dev/stdin, which is"
+                            + " read as CSV");
+        }
+    }
+
+    private CellFile cells(Path file) {
+        String name = file.toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
+        if (name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
+            return new JsonLines(file);
+        }
+        if (name.endsWith(".txt")) {
+            return new TextLines(file);
+        }
+        if (name.endsWith(".parquet")) {
+            return CellFormat.find(file)
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "%s: Parquet is read by the module table, which is not on the class path: set ESPALIER_CLASSPATH to its JAR,"
+                                            .formatted(file)
+                                    + " table/target/espalier-table-*.jar after mvn package -pl table -am, and that of"
+                                    + " org.duckdb:duckdb_jdbc, with a colon between them; or write the table as CSV"));
+        }
+        char between = delimiter != null ? delimiter : name.endsWith(".tsv") ? '\t' : ',';
+        if (between == decimal) {
+            throw new IllegalArgumentException(
+                    "--delimiter and --decimal are both %s: they must differ".formatted(decimal));
+        }
+        return new CsvCells(file, !noHeader, between);
+    }
+
+    /** Where the tokenizer of a model is: where it is said to be, or else beside it. */
+    Path tokenizer(Path file) {
+        return tokenizer != null
+                ? tokenizer
+                : Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
+    }
+}
