@@ -53,6 +53,7 @@ final class WallsTest {
     /** Our modules by name, {@code core} for {@code dev.espalier.core}. */
     private static final Map<String, ModuleReference> OURS = ALL.stream()
             .filter(module -> module.descriptor().name().startsWith(ROOT))
+            .filter(module -> !module.descriptor().isAutomatic()) // the programs
             .collect(Collectors.toMap(
                     module -> inHouse(module.descriptor().name()), Function.identity(), (a, b) -> a, TreeMap::new));
 
