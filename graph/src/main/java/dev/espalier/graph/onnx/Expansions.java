@@ -3,6 +3,7 @@ package dev.espalier.graph.onnx;
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
 import ai.onnx.proto.OnnxMl.NodeProto;
+import com.google.protobuf.ByteString;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Tensor;
@@ -26,6 +27,14 @@ final class Expansions {
         Steps steps = new Steps(name, node, tensorNames);
         expansion.expand(reading, steps);
         return steps.nodes;
+    }
+
+    static AttributeProto text(String key, String value) {
+        return AttributeProto.newBuilder()
+                .setName(key)
+                .setType(AttributeType.STRING)
+                .setS(ByteString.copyFromUtf8(value))
+                .build();
     }
 
     /** The nodes that are put in place of another, one behind the other. */
@@ -56,6 +65,28 @@ final class Expansions {
                             .setName("value")
                             .setType(AttributeType.TENSOR)
                             .setT(TensorEncoder.inline("", Tensor.scalar(type, value)))));
+        }
+
+        String numbers(List<Float> values) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Constant")
+                    .addAttribute(AttributeProto.newBuilder()
+                            .setName("value_floats")
+                            .setType(AttributeType.FLOATS)
+                            .addAllFloats(values)));
+        }
+
+        /** The node itself, to be changed and to be put {@link #last}. */
+        NodeProto.Builder copy() {
+            return node.toBuilder();
+        }
+
+        /** Lets a node under the name of the one that is replaced make all its outputs. */
+        void last(NodeProto.Builder step) {
+            nodes.add(step.setName(name)
+                    .clearOutput()
+                    .addAllOutput(node.getOutputList())
+                    .build());
         }
 
         String list(long... values) {
@@ -103,7 +134,7 @@ final class Expansions {
         }
 
         /** Lets the node that came last make the output. */
-        private void finish() {
+        void finish() {
             NodeProto last = nodes.removeLast();
             nodes.add(last.toBuilder().setOutput(0, node.getOutput(0)).build());
         }

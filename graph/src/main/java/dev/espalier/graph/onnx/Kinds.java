@@ -8,6 +8,12 @@ import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.onnx.Functions.Call;
 import dev.espalier.graph.op.BatchNorm;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.LayerNorm;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.Binary;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +26,15 @@ import org.jspecify.annotations.Nullable;
 final class Kinds {
     private static final Set<String> LAYERS =
             Set.of("Conv", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu");
+
+    /** What scales and shifts, channel by channel as a rule. */
+    private static final Set<Binary.Function> SCALING = Set.of(
+            Binary.Function.ADD,
+            Binary.Function.SUBTRACT,
+            Binary.Function.MULTIPLY,
+            Binary.Function.DIVIDE,
+            Binary.Function.PRELU);
+
     private static final String NOTE = "espalier: ";
 
     private Kinds() {}
@@ -46,6 +61,17 @@ final class Kinds {
             }
         }
         return readers;
+    }
+
+    /** Whether a constant that a file stores is read as a weight: some exporters write all weights as {@code Constant} nodes. */
+    static boolean isWeight(Tensor tensor, List<Graph.Use> uses) {
+        return tensor.type().isFloat()
+                && uses.stream().anyMatch(use -> switch (use.node().operator()) {
+                    case Conv _, Gemm _, BatchNorm _, LayerNorm _ -> use.input() > 0;
+                    case MatMul _ -> tensor.rank() > 1;
+                    case Binary binary -> tensor.size() > 1 && SCALING.contains(binary.function());
+                    default -> false;
+                });
     }
 
     /** Running means and variances are buffers, everything else is a parameter. */

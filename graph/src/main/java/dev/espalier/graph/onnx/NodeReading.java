@@ -144,6 +144,11 @@ final class NodeReading {
         return attribute == null ? otherwise : List.copyOf(attribute.getIntsList());
     }
 
+    List<Float> numbers(String key) {
+        AttributeProto attribute = find(key, AttributeType.FLOATS);
+        return attribute == null ? List.of() : List.copyOf(attribute.getFloatsList());
+    }
+
     String text(String key, String otherwise) {
         AttributeProto attribute = find(key, AttributeType.STRING);
         return attribute == null ? otherwise : attribute.getS().toStringUtf8();

@@ -8,6 +8,7 @@ import static dev.espalier.graph.onnx.OnnxBuilder.text;
 import static dev.espalier.graph.onnx.OnnxBuilder.whole;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
@@ -15,6 +16,7 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every operator: what is read and written again computes in ONNX OnnxRuntime what the file computed. */
 class RoundTripTest {
-    private static final int[] OPSETS = {13, 17, 18, 21};
+    private static final int[] OPSETS = {7, 8, 9, 10, 11, 12, 13, 17, 18, 21, 24};
 
     private record Case(String name, int from, int to, Consumer<OnnxBuilder> body) {
         OnnxBuilder build(int opset) {
@@ -39,11 +41,11 @@ class RoundTripTest {
     }
 
     private static Case all(String name, Consumer<OnnxBuilder> body) {
-        return new Case(name, 13, 21, body);
+        return new Case(name, 13, 24, body);
     }
 
     private static Case from(int opset, String name, Consumer<OnnxBuilder> body) {
-        return new Case(name, opset, 21, body);
+        return new Case(name, opset, 24, body);
     }
 
     private static Case until(int opset, String name, Consumer<OnnxBuilder> body) {
@@ -118,6 +120,7 @@ class RoundTripTest {
         shapes(cases);
         pieces(cases);
         constants(cases);
+        oldForms(cases);
         return cases;
     }
 
@@ -717,5 +720,89 @@ class RoundTripTest {
                         .node("Constant", "", "c", number("value_float", 1))
                         .node("Add", "x w", "y")
                         .output("y", "c", "w")));
+    }
+
+    private static Case before(int opset, String name, Consumer<OnnxBuilder> body) {
+        return new Case(name + " before opset " + opset, 7, opset - 1, body);
+    }
+
+    /** As older versions wrote them. */
+    private static void oldForms(List<Case> cases) {
+        cases.add(before(
+                13,
+                "axes as attributes",
+                b -> b.input("x", "N", 1, 3, 1)
+                        .node("Squeeze", "x", "s", longs("axes", 1L, 3L))
+                        .node("Unsqueeze", "s", "u", longs("axes", 0L, 2L))
+                        .node("ReduceSum", "u", "r", longs("axes", 3L), whole("keepdims", 0))
+                        .node("Squeeze", "r", "y", longs("axes", 0L))
+                        .output("y")));
+        cases.add(before(
+                13,
+                "a sum of everything",
+                b -> b.input("x", 2, 3).node("ReduceSum", "x", "y").output("y")));
+        cases.add(before(
+                13,
+                "pieces as attributes",
+                b -> b.input("x", "N", 6)
+                        .node("Split", "x", "a b c", longs("split", 1L, 2L, 3L), whole("axis", 1))
+                        .node("Split", "c", "d e f", whole("axis", 1))
+                        .node("Concat", "f b a e d", "y", whole("axis", 1))
+                        .output("y")));
+        for (String softmax : List.of("Softmax", "LogSoftmax")) {
+            for (Integer axis : Arrays.asList(null, 0, 1, 2, 3)) {
+                cases.add(before(
+                        13,
+                        softmax + " over axis " + axis + " and all behind it",
+                        b -> b.input("x", "N", 3, 4, 2)
+                                .node(
+                                        softmax,
+                                        "x",
+                                        "y",
+                                        axis == null
+                                                ? new AttributeProto[0]
+                                                : new AttributeProto[] {whole("axis", axis)})
+                                .output("y")));
+            }
+        }
+        cases.add(before(
+                12,
+                "a ratio as an attribute",
+                b -> b.input("x", "N", 3)
+                        .node("Dropout", "x", "y", number("ratio", 0.3f))
+                        .output("y")));
+        cases.add(before(
+                11,
+                "bounds as attributes",
+                b -> b.input("x", "N", 5)
+                        .node("Clip", "x", "a", number("min", -0.2f), number("max", 0.3f))
+                        .node("Clip", "a", "c", number("max", 0.2f))
+                        .node("Clip", "c", "y")
+                        .output("y")));
+        for (String mode : List.of("constant", "reflect", "edge")) {
+            cases.add(before(
+                    11,
+                    "pads as attributes, " + mode,
+                    b -> b.input("x", "N", 4)
+                            .node("Pad", "x", "y", longs("pads", 0L, 2L, 0L, 1L), text("mode", mode), number("value", 3))
+                            .output("y")));
+        }
+        cases.add(before(
+                10,
+                "slices as attributes",
+                b -> b.input("x", "N", 6, 4)
+                        .node("Slice", "x", "a", longs("starts", 1L, -3L), longs("ends", 5L, 99L), longs("axes", 1L, 2L))
+                        .node("Slice", "a", "y", longs("starts", 0L, 1L), longs("ends", 2L, 3L))
+                        .output("y")));
+        cases.add(before(
+                9,
+                "statistics of whole channels",
+                b -> b.input("x", "N", 3, 2, 2)
+                        .weight("scale", 3)
+                        .weight("shift", 3)
+                        .weight("mean", 3)
+                        .initializer("variance", Tensor.of(new float[] {1, 2, 3}))
+                        .node("BatchNormalization", "x scale shift mean variance", "y")
+                        .output("y")));
     }
 }
