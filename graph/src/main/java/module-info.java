@@ -21,5 +21,6 @@ module dev.espalier.graph {
     exports dev.espalier.graph.safetensors;
     exports dev.espalier.graph.type;
     exports dev.espalier.graph.pass to
-            dev.espalier.engine;
+            dev.espalier.engine,
+            dev.espalier.train;
 }

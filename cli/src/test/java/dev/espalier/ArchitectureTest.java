@@ -33,7 +33,7 @@ final class ArchitectureTest {
     private static final String DJL = "ai.djl";
 
     /** The packages for programs that are written with DJL. */
-    private static final Set<String> SPEAKS_DJL = Set.of("torch", "djl");
+    private static final Set<String> SPEAKS_DJL = Set.of("torch", "djl", "blocks");
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -12,6 +12,7 @@ import dev.espalier.settings.Values;
 import dev.espalier.train.model.ModelKind;
 import dev.espalier.train.task.Signature;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "two-ways"}: a straight way from pixels to classes, and one through a hidden layer. */
 public final class TwoWays implements ModelKind {
@@ -35,7 +36,7 @@ public final class TwoWays implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
         GraphBuilder graph = new GraphBuilder(name());
         Layers layers = new Layers(graph, weights);
         int classes = (int) wanted.outputs().getFirst().sample().get(0).value();

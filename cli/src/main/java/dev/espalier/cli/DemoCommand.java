@@ -55,6 +55,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
+            completionCandidates = RecipeKeys.class,
             description = "Another value for a key of the recipe; may be given several times.")
     private List<String> overrides = new ArrayList<>();
 

@@ -1,7 +1,6 @@
 package dev.espalier.cli;
 
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -9,7 +8,7 @@ import java.util.function.BooleanSupplier;
  * been put away.
  */
 final class Interruption implements BooleanSupplier, AutoCloseable {
-    private final AtomicBoolean asked = new AtomicBoolean();
+    private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch done = new CountDownLatch(1);
     private final Thread hook = new Thread(this::await, "espalier-interruption");
 
@@ -18,7 +17,7 @@ final class Interruption implements BooleanSupplier, AutoCloseable {
     }
 
     private void await() {
-        asked.set(true);
+        asked.countDown();
         try {
             done.await();
         } catch (InterruptedException _) {
@@ -29,14 +28,19 @@ final class Interruption implements BooleanSupplier, AutoCloseable {
     /** Whether somebody has asked. */
     @Override
     public boolean getAsBoolean() {
-        return asked.get();
+        return asked.getCount() == 0;
+    }
+
+    /** Waits until somebody asks. */
+    void untilAsked() throws InterruptedException {
+        asked.await();
     }
 
     /** All is put away: the process may end. */
     @Override
     public void close() {
         done.countDown();
-        if (!asked.get()) {
+        if (!getAsBoolean()) {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException _) {

@@ -8,7 +8,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -48,9 +47,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
             EvaluateCommand.class,
             AnswerCommand.class,
             ReportCommand.class,
+            UiCommand.class,
             BenchCommand.class,
             ReproduceCommand.class,
-            GenerateCompletion.class,
+            CompletionCommand.class,
             HelpCommand.class,
         })
 public final class Main implements Callable<Integer> {

@@ -31,12 +31,31 @@ final class ProgressPrinter implements TrainingListener {
     }
 
     @Override
-    public void onStep(Progress progress) {
+    public void onReading(String what, long done, long total) {
+        if (isDue()) {
+            String text = total == 0
+                    ? String.format(Locale.ROOT, "%sreading: %,d %s", name, done, what)
+                    : String.format(Locale.ROOT, "%sreading: %,d of %,d %s", name, done, total, what);
+            if (status.isTerminal()) {
+                status.show(text);
+            } else {
+                status.say(text);
+            }
+        }
+    }
+
+    private boolean isDue() {
         long now = System.nanoTime();
-        if (now - last < (status.isTerminal() ? BAR_NANOSECONDS : LINE_NANOSECONDS)) {
+        boolean due = now - last >= (status.isTerminal() ? BAR_NANOSECONDS : LINE_NANOSECONDS);
+        last = due ? now : last;
+        return due;
+    }
+
+    @Override
+    public void onStep(Progress progress) {
+        if (!isDue()) {
             return;
         }
-        last = now;
         if (status.isTerminal()) {
             status.show(bar(progress));
         } else {

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code espalier prox}: the weighted proximal operator on JSON lines. */
@@ -38,23 +39,31 @@ import picocli.CommandLine.Spec;
         },
         modelTransformer = ProxCommand.Help.class)
 final class ProxCommand implements Callable<Integer> {
-    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    /** What a line takes; apart, for every start of the program loads the command, and these take a while to load. */
+    private static final class Lazy {
+        static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+        static final List<PenaltyFamily> PENALTIES = PenaltyFamily.all();
+        static final List<String> SOLVERS =
+                Solver.all().stream().map(Solver::name).toList();
+    }
 
-    private static final List<PenaltyFamily> PENALTIES = PenaltyFamily.all();
-    private static final List<String> SOLVERS =
-            Solver.all().stream().map(Solver::name).toList();
-
-    /** Says what a line holds: what penalties and solvers are called, they say themselves. */
+    /** Says what a line holds, when it is asked: what penalties and solvers are called, they say themselves. */
     static final class Help implements IModelTransformer {
         @Override
         public CommandSpec transform(CommandSpec command) {
-            command.usageMessage().footerHeading("%nInput:%n").footer(footer().toArray(String[]::new));
+            command.usageMessage()
+                    .footerHeading("%nInput:%n")
+                    .sectionMap()
+                    .put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> {
+                        command.usageMessage().footer(footer().toArray(String[]::new));
+                        return help.footer();
+                    });
             return command;
         }
 
         private static List<String> footer() {
             List<PenaltyFamily> known =
-                    PENALTIES.stream().filter(family -> !family.nests()).toList();
+                    Lazy.PENALTIES.stream().filter(family -> !family.nests()).toList();
             List<String> lines = new ArrayList<>(List.of(
                     "  {\"penalty\": one of the names below, \"x\": [...], \"d\": [...], \"alpha\": ..., \"lambda\": ...,",
                     "   what the penalty needs besides, \"solver\": one of the names below (the first one if left out),",
@@ -73,7 +82,7 @@ final class ProxCommand implements Callable<Integer> {
                     List.of(
                             "",
                             "Solvers:",
-                            SOLVERS.stream().map("\"%s\""::formatted).collect(Collectors.joining(", ", "  ", "")),
+                            Lazy.SOLVERS.stream().map("\"%s\""::formatted).collect(Collectors.joining(", ", "  ", "")),
                             "",
                             "Output:",
                             "  {\"z\": [...], \"theta\": ..., \"branch\": \"zeroed\", \"shrunk\" or \"untouched\", \"iterations\": ...,",
@@ -99,9 +108,9 @@ final class ProxCommand implements Callable<Integer> {
             if (line.isBlank()) {
                 continue;
             }
-            ObjectNode answer = JSON.createObjectNode();
+            ObjectNode answer = Lazy.JSON.createObjectNode();
             try {
-                answer(JSON.readTree(line), answer);
+                answer(Lazy.JSON.readTree(line), answer);
             } catch (JsonProcessingException e) {
                 answer.removeAll().put("error", "not a JSON object: " + e.getOriginalMessage());
             } catch (IllegalArgumentException e) {
@@ -141,8 +150,8 @@ final class ProxCommand implements Callable<Integer> {
     }
 
     private static Penalty penalty(JsonNode group) {
-        List<String> names = PENALTIES.stream().map(PenaltyFamily::name).toList();
-        PenaltyFamily family = PENALTIES.get(names.indexOf(choice(group, "penalty", names, false)));
+        List<String> names = Lazy.PENALTIES.stream().map(PenaltyFamily::name).toList();
+        PenaltyFamily family = Lazy.PENALTIES.get(names.indexOf(choice(group, "penalty", names, false)));
         if (family.nests()) {
             throw new IllegalArgumentException(
                     "\"penalty\" = \"%s\" is for groups within groups, and a line is one group by itself: take \"group-lasso\""
@@ -154,7 +163,7 @@ final class ProxCommand implements Callable<Integer> {
     }
 
     private static Solver solver(JsonNode group) {
-        return Solver.all().get(SOLVERS.indexOf(choice(group, "solver", SOLVERS, true)));
+        return Solver.all().get(Lazy.SOLVERS.indexOf(choice(group, "solver", Lazy.SOLVERS, true)));
     }
 
     private static JsonNode required(JsonNode group, String key) {

@@ -29,6 +29,7 @@ final class RecipeOptions {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
+            completionCandidates = RecipeKeys.class,
             description =
                     "Another value for a key of the recipe, such as training.epochs=5; may be given several times.")
     private List<String> overrides = new ArrayList<>();

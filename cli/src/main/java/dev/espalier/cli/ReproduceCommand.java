@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -38,8 +39,20 @@ final class ReproduceCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "ITEM", arity = "0..1", description = "What to reproduce; left out, the items are listed.")
+    @Parameters(
+            paramLabel = "ITEM",
+            arity = "0..1",
+            completionCandidates = ItemNames.class,
+            description = "What to reproduce; left out, the items are listed.")
     private @Nullable String item;
+
+    /** What items are called. */
+    static final class ItemNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Items.ALL.stream().map(Item::name).iterator();
+        }
+    }
 
     @Option(
             names = "--data",

@@ -6,9 +6,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,7 +18,6 @@ import java.util.stream.Stream;
 /** The folder {@code runs}, where runs go that nobody gave a place. */
 final class RunFolders {
     private static final Path RUNS = Path.of("runs");
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
     private RunFolders() {}
 
@@ -32,8 +28,7 @@ final class RunFolders {
 
     /** A new place for a run. */
     static RunFolder fresh(String name) {
-        return new RunFolder(RUNS.resolve(
-                name + "-" + LocalDateTime.now(ZoneId.systemDefault()).format(TIME)));
+        return RunFolder.fresh(RUNS, name);
     }
 
     /**

@@ -19,7 +19,9 @@ import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,21 +50,23 @@ final class LauncherTest {
         Files.copy(HERE.resolve(".ci/jdk.sh"), checkout.resolve(".ci/jdk.sh"));
         Files.createFile(checkout.resolve("pom.xml"));
         Files.createFile(checkout.resolve("cli/pom.xml"));
-        writeJar(temporary.resolve("espalier-cli.jar"));
+        writeJar(classPath().stream().map(entry -> entry.toUri().toString()));
     }
 
-    /** This class path as an executable jar. */
-    private static void writeJar(Path file) throws IOException {
+    private static List<Path> classPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(Path::of)
+                .toList();
+    }
+
+    /** A class path as an executable jar, which the build takes for its own. */
+    private void writeJar(Stream<String> classPath) throws IOException {
         Manifest manifest = new Manifest();
         Attributes attributes = manifest.getMainAttributes();
         attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
         attributes.put(Attributes.Name.MAIN_CLASS, Main.class.getName());
-        attributes.put(
-                Attributes.Name.CLASS_PATH,
-                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                        .map(entry -> Path.of(entry).toUri().toString())
-                        .collect(Collectors.joining(" ")));
-        try (OutputStream out = Files.newOutputStream(file);
+        attributes.put(Attributes.Name.CLASS_PATH, classPath.collect(Collectors.joining(" ")));
+        try (OutputStream out = Files.newOutputStream(temporary.resolve("espalier-cli.jar"));
                 JarOutputStream jar = new JarOutputStream(out, manifest)) {
             jar.flush();
         }
@@ -148,6 +152,59 @@ final class LauncherTest {
         assertTrue(said.err().contains("(2 of 7)\n[ERROR] a mistake\n"), said.err());
         assertTrue(said.err().contains("\nespalier: the build failed; mend"), said.err());
         assertEquals("", said.out());
+    }
+
+    /**
+     * The class path as JARs beside the launcher's: a JVM keeps nothing of folders, whose classes may change. Without the large ones,
+     * of native code, which no answer takes.
+     */
+    private void writeJars() throws IOException {
+        ToolProvider tool = ToolProvider.findFirst("jar").orElseThrow();
+        Path folder = Files.createDirectories(checkout.resolve("cli/target/lib"));
+        List<String> names = new ArrayList<>();
+        for (Path entry : classPath()) {
+            Path jar = folder.resolve(names.size() + ".jar");
+            if (Files.isDirectory(entry)) {
+                assertEquals(
+                        0, tool.run(System.out, System.err, "-c", "-f", jar.toString(), "-C", entry.toString(), "."));
+                names.add(String.valueOf(jar.getFileName()));
+            } else if (Files.exists(entry) && Files.size(entry) < 4_000_000) {
+                Files.copy(entry, jar);
+                names.add(String.valueOf(jar.getFileName()));
+            }
+        }
+        writeJar(names.stream().map("lib/"::concat));
+    }
+
+    @Test
+    void aQuestionIsAnsweredFromWhatTheBuildKeptOfItsClasses() throws IOException, InterruptedException {
+        writeJars();
+        Said first = run("--help");
+        assertEquals(0, first.exitStatus(), first.err());
+        Path log = temporary.resolve("classes.log");
+        ProcessBuilder logged = launcher(checkout, building(), "--help");
+        logged.environment().put("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + log);
+        assertEquals(first.out(), run(logged).out());
+        List<String> classes = Files.readAllLines(log);
+        assertTrue(
+                classes.stream().anyMatch(line -> line.contains(Main.class.getName() + " source: shared objects file")),
+                "the cache was not used");
+        assertEquals(
+                List.of(),
+                classes.stream()
+                        .filter(line ->
+                                line.matches(".* (com.fasterxml.jackson.databind.ObjectMapper|ai[.]djl[.].*) .*"))
+                        .toList(),
+                "an answer does not take these");
+        Path builds = checkout.resolve("cli/target/run");
+        Path cache;
+        try (Stream<Path> files = Files.walk(builds)) {
+            cache = files.filter(file -> file.endsWith("help.aot")).findFirst().orElseThrow();
+        }
+        Files.write(cache, Arrays.copyOf(Files.readAllBytes(cache), 100_000));
+        assertEquals(new Said(0, first.out(), ""), run("--help"));
+        Files.delete(cache);
+        assertEquals(new Said(0, first.out(), ""), run("--help"));
     }
 
     @Test

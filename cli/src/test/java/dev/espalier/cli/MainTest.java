@@ -57,12 +57,6 @@ final class MainTest {
     }
 
     @Test
-    void completionScriptIsPrinted() {
-        assertEquals(0, run(Main.commandLine(), "generate-completion"));
-        assertTrue(out.toString().startsWith("#!"), out::toString);
-    }
-
-    @Test
     void unknownOptionIsOneLineAndAHint() {
         assertEquals(2, run(failing(new IllegalStateException("never thrown")), "fail", "--no-such"));
         assertEquals(

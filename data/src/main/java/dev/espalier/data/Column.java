@@ -1,5 +1,7 @@
 package dev.espalier.data;
 
+import java.util.Optional;
+
 /**
  * The values of a field, read row by row, as late as possible and from any thread: a batch reads the rows that it is made of and
  * nothing else. So whoever has more than fits into memory reads it from a file here.
@@ -49,5 +51,15 @@ public sealed interface Column {
          * @return ids that nobody else writes, no more than the field allows
          */
         int[] read(int row);
+
+        /**
+         * What the ids of a row were made of, for people to read.
+         *
+         * @param row its index
+         * @return the text; empty if it is not known, or stands beside another column already
+         */
+        default Optional<String> text(int row) {
+            return Optional.empty();
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.espalier.data;
 
 import dev.espalier.core.check.Check;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Columns over what is in memory, and over some rows of other columns. */
@@ -163,6 +164,11 @@ public final class Columns {
                     @Override
                     public int[] read(int row) {
                         return sequences.read(chosen[row]);
+                    }
+
+                    @Override
+                    public Optional<String> text(int row) {
+                        return sequences.text(chosen[row]);
                     }
                 };
         };

@@ -50,6 +50,20 @@ public final class DataSection {
                     "data.normalize",
                     "whether each channel, or column of a table, is shifted to mean 0 and scaled to deviation 1")
             .withDefault(true);
+    /** {@code data.mean}, of kinds of images. */
+    public static final Key<List<Double>> MEAN = Key.decimals(
+                    "data.mean",
+                    "what a model that was trained before expects to be subtracted from each channel, where black is 0 and white is 1;"
+                            + " if empty, `normalize` decides")
+            .in(new Range<>("from 0 to 1", means -> means.stream().allMatch(mean -> mean >= 0 && mean <= 1)))
+            .withDefault(List.of());
+    /** {@code data.std}, of kinds of images. */
+    public static final Key<List<Double>> STD = Key.decimals(
+                    "data.std", "what each channel is then divided by; as many numbers as `mean` has")
+            .in(new Range<>(
+                    "above 0 and at most 1",
+                    deviations -> deviations.stream().allMatch(deviation -> deviation > 0 && deviation <= 1)))
+            .withDefault(List.of());
     /** {@code data.padding}, of kinds of images. */
     public static final Key<Integer> PADDING = Key.whole(
                     "data.padding", "black pixels around a training image before a random crop; 0 for no crop")
@@ -63,7 +77,8 @@ public final class DataSection {
     public static final Key<LabelType> LABEL_TYPE = Key.choice(
                     "data.label_type",
                     LabelType.class,
-                    "whether labels are classes or numbers; by default, many different fractions are numbers and all else classes")
+                    "whether labels are classes or numbers; by default what `task.kind` says, and if that is `auto`, many different fractions are"
+                            + " numbers, many different whole numbers that occur rarely too, and all else is classes")
             .withDefault(LabelType.AUTO);
     /** {@code data.test_fraction}, of kinds that may have no test part. */
     public static final Key<Double> TEST_FRACTION = Key.decimal(

@@ -2,7 +2,7 @@ package dev.espalier.data;
 
 /** What a column of labels is, where its values could be either: {@code data.label_type}. */
 public enum LabelType {
-    /** Decided by the data: texts and whole numbers are classes, many different fractions are numbers. */
+    /** Decided by the data: texts are classes, many different numbers are numbers, and few are classes. */
     AUTO,
     /** One of some classes. */
     CATEGORY,

@@ -14,6 +14,7 @@ import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.ParameterSet;
 import dev.espalier.core.step.StepOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -271,5 +272,22 @@ final class ProximalOptimizerTest {
     private static void assertSame(TestModel expected, TestModel actual) {
         Map<String, float[]> weights = actual.snapshot();
         expected.snapshot().forEach((name, values) -> assertArrayEquals(values, weights.get(name), name));
+    }
+
+    @Test
+    void fewWeightsAreSteppedByOneThreadHoweverManyThereAre() {
+        ProximalOptions options =
+                ProximalOptions.adam(new GroupLasso(0.1)).withStepOptions(StepOptions.DEFAULT.withThreads(3));
+        assertEquals("1 threads", threads(options, ProximalOptions.SMALL - 1));
+        assertEquals("3 threads", threads(options, ProximalOptions.SMALL));
+    }
+
+    private static String threads(ProximalOptions options, long size) {
+        ParameterSet set = new ParameterSet(
+                List.of(dev.espalier.core.step.Parameter.of("weight", size)), options.learningRate(), 0, null, false);
+        try (dev.espalier.core.step.Optimizer optimizer = options.optimizer(List.of(set))) {
+            String name = optimizer.kernelName();
+            return name.substring(name.lastIndexOf(", ") + 2);
+        }
     }
 }

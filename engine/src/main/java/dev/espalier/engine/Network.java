@@ -223,7 +223,8 @@ public final class Network implements AutoCloseable {
 
     /**
      * Chooses the parameters that are not trained: they get no gradient, and what would only serve those is not computed.
-     * All others are trained.
+     * All others are trained. A batch normalisation whose scale and shift are both frozen goes by its statistics in training too,
+     * and leaves them as they are.
      *
      * @param names true for the name of a parameter that stays as it is
      * @return this network

@@ -13,18 +13,25 @@ import org.jspecify.annotations.Nullable;
 final class NormKernels {
     private NormKernels() {}
 
-    /** Statistics that are no buffers are not the network's to change: in training they are left as they are. */
+    /**
+     * Statistics that are no buffers are not the network's to change: in training they are left as they are. One whose scale and
+     * shift are frozen is frozen as a whole: it goes on as it was trained, by its statistics, which stay.
+     */
     static Kernel batch(BatchNorm norm, Site site) {
         boolean followed = site.isBuffer(3) && site.isBuffer(4);
+        boolean learns = site.isParameter(1) || site.isParameter(2);
         // What stays of the old statistics for ONNX is what comes in of the new ones for libtorch.
         double momentum = 1 - norm.momentum();
         return Kernel.ofFeed(feed -> {
-            boolean copied = feed.training() && !followed;
+            boolean frozen =
+                    learns && !feed.get(1).hasGradient() && !feed.get(2).hasGradient();
+            boolean training = feed.training() && !frozen;
+            boolean copied = training && !followed;
             PtNDArray mean = copied ? JniUtils.clone(feed.get(3)) : feed.get(3);
             PtNDArray variance = copied ? JniUtils.clone(feed.get(4)) : feed.get(4);
             // In this order, whatever DJL calls its parameters.
             return JniUtils.batchNorm(
-                    feed.get(0), mean, variance, feed.get(1), feed.get(2), feed.training(), momentum, norm.epsilon());
+                    feed.get(0), mean, variance, feed.get(1), feed.get(2), training, momentum, norm.epsilon());
         });
     }
 

@@ -42,8 +42,16 @@ record Site(Graph graph, Node node, PtNDManager constants) {
     }
 
     boolean isBuffer(int index) {
+        return is(Initializer.Kind.BUFFER, index);
+    }
+
+    boolean isParameter(int index) {
+        return is(Initializer.Kind.PARAMETER, index);
+    }
+
+    private boolean is(Initializer.Kind kind, int index) {
         Initializer initializer = graph.initializers().get(node.input(index));
-        return initializer != null && initializer.kind() == Initializer.Kind.BUFFER;
+        return initializer != null && initializer.kind() == kind;
     }
 
     /** An input's contents, if they never change. */

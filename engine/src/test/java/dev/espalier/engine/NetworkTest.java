@@ -260,21 +260,43 @@ class NetworkTest {
         return IntStream.range(0, (int) view.size()).mapToObj(view::get).collect(Collectors.toSet());
     }
 
-    @Test
-    void batchesAreNormalisedByTheirOwnStatisticsInTraining() {
-        double epsilon = 1e-5;
-        double momentum = 0.8;
+    private static Graph normalisation(double epsilon, double momentum) {
         GraphBuilder builder = new GraphBuilder("norm");
         Value x = builder.input("x", DataType.FLOAT64, "batch", 2, "length");
-        Value norm = builder.add(
+        return builder.outputs(builder.add(
                 "norm",
                 new BatchNorm(epsilon, momentum),
                 x,
                 builder.parameter("scale", doubles(2, 3)),
                 builder.parameter("shift", doubles(5, 7)),
                 builder.buffer("mean", doubles(0.5, -0.5)),
-                builder.buffer("variance", doubles(4, 9)));
-        Graph graph = builder.outputs(norm);
+                builder.buffer("variance", doubles(4, 9))));
+    }
+
+    private static Tensor buffer(Network network, String name) {
+        return Objects.requireNonNull(network.graph().tensor(name));
+    }
+
+    @Test
+    void aFrozenNormalisationGoesByItsStatisticsAndLeavesThem() {
+        try (Network network = new Network(normalisation(1e-5, 0.8), Device.CPU)) {
+            Map<String, Tensor> inputs = Map.of("x", OperatorCases.normal(4, 2, 3));
+            Tensor judged = run(network, inputs, Mode.INFERENCE);
+            network.freeze(name -> true);
+            assertTrue(judged.sameAs(run(network, inputs, Mode.TRAINING)));
+            assertTrue(doubles(0.5, -0.5).sameAs(buffer(network, "mean")));
+            assertTrue(doubles(4, 9).sameAs(buffer(network, "variance")));
+            network.freeze("scale"::equals);
+            assertFalse(judged.sameAs(run(network, inputs, Mode.TRAINING)));
+            assertFalse(doubles(0.5, -0.5).sameAs(buffer(network, "mean")));
+        }
+    }
+
+    @Test
+    void batchesAreNormalisedByTheirOwnStatisticsInTraining() {
+        double epsilon = 1e-5;
+        double momentum = 0.8;
+        Graph graph = normalisation(epsilon, momentum);
         Tensor input = OperatorCases.normal(4, 2, 3);
         try (Network network = new Network(graph, Device.CPU)) {
             Map<String, Tensor> inputs = Map.of("x", input);

@@ -6,6 +6,7 @@ import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.nn.Activation;
+import ai.djl.nn.Block;
 import ai.djl.nn.Parameter;
 import ai.djl.nn.SequentialBlock;
 import ai.djl.nn.core.Linear;
@@ -18,14 +19,21 @@ import ai.djl.training.dataset.Batch;
 import ai.djl.training.evaluator.Accuracy;
 import ai.djl.training.loss.Loss;
 import ai.djl.translate.TranslateException;
+import dev.espalier.blocks.BlockGraph;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.djl.GroupsLeft;
 import dev.espalier.djl.ProximalAdam;
 import dev.espalier.djl.ProximalOptimizer;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.Pruner;
 import dev.espalier.torch.Torch;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -33,9 +41,10 @@ import java.util.stream.IntStream;
 
 /**
  * Trains a small network of DJL on a problem where half of the inputs are noise. The proximal optimizer finds out which,
- * and sets all weights that leave them to zero: exactly zero, so that nothing has to be rounded afterwards.
+ * and sets all weights that leave them to zero: exactly zero, so that nothing has to be rounded afterwards. What is left
+ * is cut out and written as ONNX.
  *
- * <p>Two lines differ from any other DJL program: the optimizer, and {@link Torch#tune}.
+ * <p>Until then two lines differ from any other DJL program: the optimizer, and {@link Torch#tune}.
  */
 public final class DropNoiseInputs {
     private static final int INPUTS = 20;
@@ -79,6 +88,7 @@ public final class DropNoiseInputs {
                 EasyTrain.fit(trainer, EPOCHS, problem(model.getNDManager(), 0), null);
                 report(model, trainer, optimizer);
             }
+            prune(model.getBlock());
         }
     }
 
@@ -91,6 +101,16 @@ public final class DropNoiseInputs {
         }
         System.out.println("inputs left: " + inputsLeft(model));
         System.out.printf(Locale.ROOT, "accuracy on new samples: %.3f%n", accuracy(model, trainer));
+    }
+
+    private static void prune(Block block) throws IOException {
+        Path file = Files.createTempDirectory("espalier").resolve("pruned.onnx");
+        // docs: prune
+        PrunePlan plan = Pruner.plan(BlockGraph.of(block), PruneOptions.DEFAULT);
+        OnnxWriter.write(plan.apply(), file);
+        // docs: end
+        System.out.print(plan);
+        System.out.println("written to " + file);
     }
 
     /** The inputs of the first layer that any weight leaves. Its weights are (hidden, inputs). */

@@ -16,6 +16,8 @@ final class ExamplesTest {
         assertTrue(output.contains("01Linear_weight: 10 of 20 groups are exactly zero"), output);
         assertTrue(output.contains("inputs left: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"), output);
         assertTrue(output.matches("(?s).*accuracy on new samples: (0\\.9|1\\.0).*"), output);
+        assertTrue(output.contains("10 inputs have no weight, 10 outputs are not read"), output);
+        assertTrue(output.contains("pruned.onnx"), output);
     }
 
     @Test
@@ -42,5 +44,17 @@ final class ExamplesTest {
         assertTrue(lines.get(1).contains("01Linear_weight=GroupsLeft[groups=16"), lines::toString);
         assertTrue(lines.get(1).contains("03Linear_weight=GroupsLeft[groups=1,"), lines::toString);
         assertEquals(lines.getFirst(), lines.get(2));
+    }
+
+    @Test
+    void theCostBesideAdamIsTold() throws Exception {
+        List<String> rounds = Programs.outputOf(BesideAdam.class).lines().toList();
+        assertEquals(3, rounds.size(), rounds::toString);
+        for (String round : rounds) {
+            assertTrue(
+                    round.matches(
+                            "512 steps: DJL's Adam [0-9.]+ s, ProximalAdam [0-9.]+ s of the processor, [0-9.]+ times"),
+                    round);
+        }
     }
 }

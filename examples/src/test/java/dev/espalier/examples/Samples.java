@@ -3,9 +3,12 @@ package dev.espalier.examples;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.train.recipe.Recipe;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,6 +23,7 @@ final class Samples {
     private static final Pattern LOOKS_LIKE_CODE =
             Pattern.compile("^(\\./espalier|mvn|import|python|pip|\\[\\w+\\]$|.*;$)", Pattern.MULTILINE);
 
+    private static final Pattern ORIGIN = Pattern.compile("from (\\S+)");
     private static final Pattern NUMBER = Pattern.compile("[\\d][\\d.,:e+-]*");
     private static final String OUTPUT = "output";
     private static final String OUTPUT_THAT_VARIES = "output, numbers vary";
@@ -45,6 +49,7 @@ final class Samples {
                 printed = "";
                 printed = shell.run(block);
             }
+            case "xml" -> requireQuote(block);
             case "toml" -> Recipe.parse(block.place(), block.text(), List.of());
             case "python" -> Python.check(block);
             case "json" -> compare(block);
@@ -61,6 +66,18 @@ final class Samples {
                 throw new AssertionError(
                         block.place() + " is of a language that no treatment is known for: " + block.language());
         }
+    }
+
+    /** Where the lines begin may differ by an indent. */
+    private static void requireQuote(Block block) throws IOException {
+        Matcher origin = ORIGIN.matcher(block.note());
+        assertTrue(
+                origin.matches(),
+                () -> block.place() + ": the comment <!-- from FILE --> above it must name a file that is tested");
+        String file = Files.readString(Documentation.ROOT.resolve(origin.group(1)));
+        assertTrue(
+                file.contains(block.text().indent(2).replaceAll("(?m)^ +$", "")),
+                () -> block.place() + " is not in " + origin.group(1));
     }
 
     private static void requireProse(Block block) {

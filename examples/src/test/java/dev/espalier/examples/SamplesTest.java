@@ -69,6 +69,10 @@ final class SamplesTest {
                 Arguments.of("a profile none", "```sh\nmvn -Pnone test\n```"),
                 Arguments.of("no treatment", "```sh\nrm -r everything\n```"),
                 Arguments.of("no treatment", "```cobol\nSTOP RUN.\n```"),
+                Arguments.of("must name a file", "```xml\n<project/>\n```"),
+                Arguments.of(
+                        "is not in examples/standalone/pom.xml",
+                        "<!-- from examples/standalone/pom.xml -->\n```xml\n<version>0.0</version>\n```"),
                 Arguments.of("training.epoch is no key", "```toml\n[training]\nepoch = 1\n```"),
                 Arguments.of("is no sample", "```json\n{}\n```"),
                 Arguments.of("looks like code", "```\n./espalier demo\n```"),

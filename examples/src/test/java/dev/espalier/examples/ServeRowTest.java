@@ -1,15 +1,11 @@
 package dev.espalier.examples;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ai.onnxruntime.OrtEnvironment;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
-import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +14,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A trained model is served by a JVM of its own that has nothing but ONNX Runtime on its class path. */
+/** A trained model is served by a project of its own that has nothing but ONNX Runtime on its class path. */
 final class ServeRowTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -26,6 +22,7 @@ final class ServeRowTest {
 
     @Test
     void aRawRowBecomesTheNameOfItsClass() throws Exception {
+        OwnProject project = OwnProject.copied("serving", folder);
         Random random = new Random(2);
         StringBuilder table = new StringBuilder("salary,color,share,label\n");
         for (int row = 0; row < 400; row++) {
@@ -43,34 +40,12 @@ final class ServeRowTest {
                 training = { epochs = 20, batch_size = 20 }
                 """, List.of("data.path=" + folder.resolve("table.csv")));
         RunFolder run = new RunFolder(folder.resolve("run"));
-        Experiment.of(recipe, run, RunOptions.DEFAULT).begin().orElseThrow();
-        assertEquals("dear", serve(run.pruned(), "81000,blue,0.5"));
-        assertEquals("cheap", serve(run.pruned(), "21000,blue,0.5"));
-        assertEquals("odd", serve(run.model(), "50000,red,0.5"));
+        assertTrue(Experiment.of(recipe, run, RunOptions.DEFAULT).begin().isPresent());
+        assertSaid("dear", project.run("-Dmodel=" + run.pruned(), "-Drow=81000,blue,0.5"));
+        assertSaid("odd", project.run("-Dmodel=" + run.model(), "-Drow=50000,red,0.5"));
     }
 
-    private String serve(Path model, String row) throws IOException, InterruptedException, URISyntaxException {
-        Path runtime = Path.of(OrtEnvironment.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
-        Path source = Documentation.ROOT.resolve("examples/src/main/java/dev/espalier/examples/ServeRow.java");
-        Path output = folder.resolve("output.txt");
-        int status = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-classpath",
-                        runtime.toString(),
-                        source.toString(),
-                        model.toString(),
-                        row)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start()
-                .waitFor();
-        String said = Files.readString(output, StandardCharsets.UTF_8).strip();
-        assertEquals(0, status, said);
-        return said;
+    private static void assertSaid(String line, String output) {
+        assertTrue(output.lines().anyMatch(line::equals), output);
     }
 }

@@ -35,6 +35,7 @@ final class ShellSamples {
             "./espalier data cifar10", "downloads 160 MB",
             "./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one",
             "./espalier reproduce", "computes for minutes; every item has a test of its own",
+            "./espalier ui", "serves until Ctrl-C; UiCommandTest starts it, and ends it so",
             "./espalier train recipes/bert-squad", "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT",
             "mvn", "this test runs within Maven",
             "cuda/gpu-tests", "builds with Maven",

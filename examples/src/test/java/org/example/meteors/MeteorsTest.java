@@ -3,6 +3,7 @@ package org.example.meteors;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -54,6 +55,9 @@ final class MeteorsTest {
         double error = result.prunedScores().firstEntry().getValue();
         assertTrue(error < 2, result.toString());
         assertTrue(result.parametersLeft() < 0.6, "eight of ten inputs do not matter: " + result);
+        // A task that says nothing of single samples has its page all the same.
+        assertEquals(
+                new Findings.Outcome.Unknown(), run.findings().orElseThrow().outcome());
     }
 
     /** Whoever copies this package has to touch nothing else. */

@@ -160,6 +160,31 @@ sealed interface Chart {
             String id, String title, String description, Figure.Axis horizontal, Figure.Axis vertical, List<Line> lines)
             implements Chart {}
 
+    /**
+     * Estimates against truths, and the line on which they are equal.
+     *
+     * @param id what the chart is known by
+     * @param title what it shows
+     * @param description the same in words
+     * @param quantity what is estimated
+     * @param points truths and estimates
+     */
+    record Scatter(String id, String title, String description, String quantity, List<List<Double>> points)
+            implements Chart {}
+
+    /**
+     * How often values lie where; the first and the last count also hold what lies beyond.
+     *
+     * @param id what the chart is known by
+     * @param title what it shows
+     * @param description the same in words
+     * @param from where the first stretch begins
+     * @param width how long each is
+     * @param counts how many values lie in each
+     */
+    record Histogram(String id, String title, String description, double from, double width, List<Long> counts)
+            implements Chart {}
+
     /** The place in the page where the chart is drawn. */
     default Html toHtml() {
         return Html.of(

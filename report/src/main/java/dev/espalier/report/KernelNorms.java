@@ -4,12 +4,7 @@ import dev.espalier.graph.type.Tensor;
 import java.awt.image.BufferedImage;
 import java.awt.image.IndexColorModel;
 import java.awt.image.WritableRaster;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
-import java.util.Base64;
-import javax.imageio.ImageIO;
 
 /**
  * The norms of the kernels of a weight: a row for each output channel, a column for each input channel.
@@ -86,7 +81,7 @@ record KernelNorms(int rows, int columns, float[] norms) {
         for (int i = 0; i < means.length; i++) {
             raster.setSample(i % width, i / width, 0, strength(means[i], largest));
         }
-        return "data:image/png;base64," + Base64.getEncoder().encodeToString(png(image));
+        return Png.url(image);
     }
 
     /** Zero for zero only. */
@@ -137,18 +132,5 @@ record KernelNorms(int rows, int columns, float[] norms) {
             alpha[strength] = (byte) (FAINTEST + (255 - FAINTEST) * (strength - 1) / (STRENGTHS - 1));
         }
         return new IndexColorModel(BITS, STRENGTHS + 1, red, green, blue, alpha);
-    }
-
-    private static byte[] png(BufferedImage image) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try {
-            ImageIO.setUseCache(false); // no temporary files
-            if (!ImageIO.write(image, "png", bytes)) {
-                throw new IllegalStateException("this JVM cannot write PNG");
-            }
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
-        return bytes.toByteArray();
     }
 }

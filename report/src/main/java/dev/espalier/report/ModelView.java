@@ -13,6 +13,7 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,14 +31,16 @@ import java.util.stream.IntStream;
  * @param layers its layers, before and after; none if it cannot be pruned
  * @param patterns the patterns of its weights
  * @param groups number of groups, by the name of the layer's weights
+ * @param columns the columns of the data that its first layers read; none if that cannot be told
  * @param problem why something is missing; empty if nothing is
  */
 record ModelView(
         List<PruneReport.Layer> layers,
         List<LayerPattern> patterns,
         Map<String, Integer> groups,
+        InputColumns columns,
         Optional<String> problem) {
-    static final ModelView NONE = new ModelView(List.of(), List.of(), Map.of(), Optional.empty());
+    static final ModelView NONE = new ModelView(List.of(), List.of(), Map.of(), InputColumns.NONE, Optional.empty());
 
     /** All pictures together may have that many pixels, of half a byte each. */
     private static final long PIXELS = 1 << 21;
@@ -65,17 +68,19 @@ record ModelView(
     /** A model that cannot be read leaves a report without layers, but with everything else. */
     static ModelView read(Path file) {
         try {
-            return of(RawInputs.without(OnnxReader.read(file).graph()));
+            return of(OnnxReader.read(file).graph());
         } catch (IOException | GraphException unreadable) {
             return new ModelView(
                     List.of(),
                     List.of(),
                     Map.of(),
+                    InputColumns.NONE,
                     Optional.of(file.getFileName() + " cannot be read: " + unreadable.getMessage()));
         }
     }
 
-    private static ModelView of(Graph graph) {
+    private static ModelView of(Graph file) {
+        Graph graph = RawInputs.without(file);
         List<LayerPattern> patterns = new ArrayList<>();
         Map<String, Integer> groups = new LinkedHashMap<>();
         ModelGroups.of(graph)
@@ -94,11 +99,21 @@ record ModelView(
         try {
             PrunePlan plan = Pruner.plan(graph, PruneOptions.DEFAULT);
             PruneReport report = PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(graph));
-            return new ModelView(report.layers(), patterns, groups, Optional.empty());
+            return new ModelView(report.layers(), patterns, groups, columns(file, plan.apply()), Optional.empty());
         } catch (GraphException refused) {
             return new ModelView(
-                    List.of(), patterns, groups, Optional.of("The model cannot be pruned: " + refused.getMessage()));
+                    List.of(),
+                    patterns,
+                    groups,
+                    InputColumns.NONE,
+                    Optional.of("The model cannot be pruned: " + refused.getMessage()));
         }
+    }
+
+    private static InputColumns columns(Graph file, Graph pruned) {
+        return EncodingNote.of(file)
+                .flatMap(encoding -> RawInputs.names(file).map(names -> InputColumns.of(encoding, names, pruned)))
+                .orElse(InputColumns.NONE);
     }
 
     Optional<Chart> bars() {

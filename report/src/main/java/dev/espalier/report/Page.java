@@ -1,15 +1,11 @@
 package dev.espalier.report;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 
 /**
  * A page that holds all it needs: style, scripts, data, pictures.
@@ -19,11 +15,9 @@ import java.util.Properties;
  * @param charts what is drawn into it
  */
 record Page(String title, Html content, List<Chart> charts) {
-    private static final String LIBRARY_VERSION = "/META-INF/maven/org.webjars/echarts/pom.properties";
-
     Html toHtml() {
-        Html library = charts.isEmpty() ? Html.EMPTY : script(library());
-        Html script = script(Template.resource("report.js"));
+        Html library = charts.isEmpty() ? Html.EMPTY : script(ReportAssets.library());
+        Html script = script(ReportAssets.script());
         return Template.load("page.html")
                 .fill(Map.of(
                         "policy",
@@ -31,7 +25,7 @@ record Page(String title, Html content, List<Chart> charts) {
                         "title",
                         Html.text(title),
                         "style",
-                        new Html(Template.resource("report.css")),
+                        new Html(ReportAssets.style()),
                         "content",
                         content,
                         "charts",
@@ -68,19 +62,5 @@ record Page(String title, Html content, List<Chart> charts) {
             throw new IllegalStateException("a script that cannot stand in a page");
         }
         return new Html(code);
-    }
-
-    private static String library() {
-        Properties versions = new Properties();
-        try (InputStream in = Page.class.getResourceAsStream(LIBRARY_VERSION)) {
-            if (in == null) {
-                throw new IllegalStateException("the library of charts is not on the class path");
-            }
-            versions.load(in);
-        } catch (IOException broken) {
-            throw new UncheckedIOException(broken);
-        }
-        return Template.resource(
-                "/META-INF/resources/webjars/echarts/%s/echarts.min.js".formatted(versions.getProperty("version")));
     }
 }

@@ -17,10 +17,10 @@ import java.util.List;
  * run's folder, it is the dense run that this one is compared with.
  */
 public final class Report {
-    private final Html page;
+    private final Page page;
 
     private Report(Page page) {
-        this.page = page.toHtml();
+        this.page = page;
     }
 
     /**
@@ -64,10 +64,15 @@ public final class Report {
      * @throws IOException if it cannot be written
      */
     public void write(Path file) throws IOException {
-        RunFolder.replace(file, page.markup());
+        RunFolder.replace(file, html());
+    }
+
+    /** {@return what it says, for another page to show} */
+    public ReportView view() {
+        return ReportView.of(page);
     }
 
     String html() {
-        return page.markup();
+        return page.toHtml().markup();
     }
 }

@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
@@ -35,6 +36,7 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
      * @param metrics the evaluations so far
      * @param result what came out; empty if it is not finished
      * @param reason why it was given up; empty if it was not
+     * @param findings what its pruned model makes of the test part
      * @param verdict what one should know first, if it did not do what it was for
      * @param provenance where it came from
      */
@@ -43,6 +45,7 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
             List<Metrics> metrics,
             Optional<RunResult> result,
             Optional<String> reason,
+            Optional<Findings> findings,
             List<String> verdict,
             Optional<Provenance> provenance) {
 
@@ -53,6 +56,7 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
                     folder.metrics(),
                     result,
                     folder.reason(),
+                    folder.findings(),
                     result.isPresent() ? Verdict.of(folder, result.get()) : List.of(),
                     Files.exists(folder.provenanceFile()) ? Optional.of(folder.provenance()) : Optional.empty());
         }

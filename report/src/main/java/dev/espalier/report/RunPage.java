@@ -1,6 +1,7 @@
 package dev.espalier.report;
 
 import dev.espalier.report.RunData.Seed;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
 import java.util.ArrayList;
@@ -28,7 +29,17 @@ final class RunPage {
         values.put("status", status(run));
         values.put("summary", Html.text(summary(run)));
         values.put("notes", Html.join(notes(run, model)));
+        Optional<Findings> findings = shown.flatMap(Seed::findings);
+        OutcomeView outcome = findings.map(OutcomeView::of).orElse(OutcomeView.NONE);
+        values.put("lead", Summary.of(run, findings, model.columns()));
         values.put("cards", Cards.of(run));
+        values.put("outcome", outcome.content());
+        values.put("columns", model.columns().toHtml());
+        values.put(
+                "mistakes",
+                findings.map(found -> MistakesView.of(
+                                found.mistakes(), model.columns().ranked()))
+                        .orElse(Html.EMPTY));
         values.put("models", Results.models(run));
         values.put("seeds", Results.seeds(run));
         values.put("curves", Html.join(curves.stream().map(Chart::toHtml).toList()));
@@ -42,7 +53,8 @@ final class RunPage {
                 Html.join(run.seeds().stream().map(seed -> numbers(run, seed)).toList()));
         values.put("recipe", Html.text(run.recipe()));
         values.put("provenance", provenance(run));
-        List<Chart> charts = new ArrayList<>(curves);
+        List<Chart> charts = new ArrayList<>(outcome.charts());
+        charts.addAll(curves);
         history.ifPresent(charts::add);
         bars.ifPresent(charts::add);
         return new Page(run.name() + " · Espalier", Template.load("run.html").fill(values), charts);

@@ -32,6 +32,7 @@
     for (; number >= 1000 && unit < units.length - 1; unit++) number /= 1000;
     return digits(number, 3) + units[unit];
   };
+  const short = number => (Math.abs(number) < 1e4 ? digits(number, 3) : (number < 0 ? '-' : '') + large(Math.abs(number)));
   const escaped = text => echarts.format.encodeHTML(text);
   const ending = (name, length) => (name.length > length ? '…' + name.slice(1 - length) : name);
   const colour = number => `var(--series-${number})`;
@@ -397,45 +398,169 @@
     };
   }
 
-  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot};
+  function scatter(chart) {
+    const known = chart.points.filter(([truth, estimate]) => truth !== null && estimate !== null);
+    const [low, high] = [Math.min(...known.flat()), Math.max(...known.flat())];
+    const side = options => axis({type: 'value', scale: true, formatter: short, ...options});
+    return {
+      grid: {left: 4, right: 18, top: 24, bottom: 26, containLabel: true},
+      xAxis: side({name: 'truth', nameGap: 26, splitNumber: 5, axisLine: {onZero: false, lineStyle: {color: 'var(--rule)'}}}),
+      yAxis: side({
+        name: 'estimate',
+        nameLocation: 'end',
+        nameGap: 8,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false, onZero: false},
+        splitNumber: 5,
+      }),
+      tooltip: tooltip({
+        trigger: 'item',
+        formatter: entry =>
+          box(chart.quantity, [
+            ['', 'truth', FORMATS.NUMBER(entry.value[0])],
+            ['', 'estimate', FORMATS.NUMBER(entry.value[1])],
+          ]),
+      }),
+      series: [
+        {
+          type: 'scatter',
+          data: known,
+          symbolSize: known.length > 500 ? 4 : 6,
+          itemStyle: {color: colour(0), opacity: known.length > 500 ? 0.35 : 0.6},
+          emphasis: {disabled: true},
+        },
+        {
+          type: 'line',
+          data: [
+            [low, low],
+            [high, high],
+          ],
+          symbol: 'none',
+          silent: true,
+          tooltip: {show: false},
+          lineStyle: {color: colour(7), width: 1.5, type: [5, 4]},
+        },
+      ],
+    };
+  }
+
+  function histogram(chart) {
+    const last = chart.counts.length - 1;
+    const edge = place => {
+      const at = chart.from + place * chart.width;
+      // Numbers were rounded on their way here.
+      return short(Math.abs(at) < 1e-3 * chart.width ? 0 : at);
+    };
+    return {
+      grid: {left: 4, right: 18, top: 24, bottom: 26, containLabel: true},
+      xAxis: axis({
+        type: 'category',
+        name: 'estimate less truth',
+        nameGap: 26,
+        data: chart.counts.map((_, place) => edge(place + 0.5)),
+        splitLine: {show: false},
+        axisLabel: {...text, hideOverlap: true, interval: place => place % 10 === (last / 2) % 10},
+      }),
+      yAxis: axis({
+        type: 'value',
+        name: 'samples',
+        nameLocation: 'end',
+        nameGap: 8,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false},
+        splitNumber: 4,
+        formatter: AXIS_FORMATS.COUNT,
+      }),
+      tooltip: tooltip({
+        trigger: 'axis',
+        axisPointer: {type: 'shadow', shadowStyle: {color: 'var(--grid)', opacity: 0.5}},
+        formatter: found => {
+          const place = found[0].dataIndex;
+          const from = place === 0 ? 'less' : edge(place);
+          const to = place === last ? 'more' : edge(place + 1);
+          return box(`${from} to ${to}`, [['', 'samples', FORMATS.COUNT(chart.counts[place])]]);
+        },
+      }),
+      series: [
+        {
+          type: 'bar',
+          data: chart.counts,
+          barCategoryGap: '8%',
+          itemStyle: {color: colour(0)},
+          emphasis: {disabled: true},
+        },
+      ],
+    };
+  }
+
+  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot, Scatter: scatter, Histogram: histogram};
 
   // --- Drawing
 
-  function draw(figure, chart) {
+  // What changes the chart of a figure that is drawn already.
+  const changes = new WeakMap();
+
+  function begin(figure) {
     const plot = figure.querySelector('.plot');
-    const {height, ...option} = KINDS[chart.kind](chart);
-    if (height) plot.style.height = height + 'px';
     let drawing = null;
+    let option = {};
+    const fit = () => plot.querySelector('svg').setAttribute('viewBox', `0 0 ${drawing.getWidth()} ${drawing.getHeight()}`);
     const update = () => {
       // Without a width there is nothing to draw yet; on paper, the picture shrinks instead of being drawn again.
       if (plot.clientWidth === 0 || matchMedia('print').matches) return;
       if (drawing === null) {
         drawing = echarts.init(plot, null, {renderer: 'svg'});
-        drawing.setOption({animation: false, textStyle: {fontFamily: SANS}, ...option});
+        drawing.setOption(option);
       } else {
         drawing.resize();
       }
-      plot.querySelector('svg').setAttribute('viewBox', `0 0 ${drawing.getWidth()} ${drawing.getHeight()}`);
+      fit();
     };
-    update();
     new ResizeObserver(() => {
       if (drawing === null || plot.clientWidth !== drawing.getWidth()) update();
     }).observe(plot);
+    return chart => {
+      const {height, ...rest} = KINDS[chart.kind](chart);
+      if (height) plot.style.height = height + 'px';
+      option = {animation: false, textStyle: {fontFamily: SANS}, ...rest};
+      if (drawing === null) {
+        update();
+        return;
+      }
+      // Lines that somebody has hidden stay hidden.
+      const selected = drawing.getOption().legend?.[0]?.selected;
+      if (selected && option.legend) option.legend.selected = selected;
+      drawing.setOption(option, true);
+      update();
+    };
   }
 
-  const charts = new Map(JSON.parse(document.getElementById('charts').textContent).map(chart => [chart.id, chart]));
-  document.querySelectorAll('figure[data-chart]').forEach(figure => draw(figure, charts.get(figure.dataset.chart)));
+  function draw(figure, chart) {
+    if (!changes.has(figure)) changes.set(figure, begin(figure));
+    changes.get(figure)(chart);
+  }
 
   // --- The recipe: sections and comments stand out
 
-  document.querySelectorAll('.recipe code').forEach(code => {
+  function markRecipe(code) {
     const parts = code.textContent.split('\n').flatMap((line, number) => {
       const kind = /^\s*\[/.test(line) ? 'section' : /^\s*#/.test(line) ? 'comment' : null;
       const node = kind ? Object.assign(document.createElement('span'), {className: kind, textContent: line}) : line;
       return number > 0 ? ['\n', node] : [node];
     });
     code.replaceChildren(...parts);
-  });
+  }
+
+  // --- The page; one that grows shows its charts again
+
+  function show(list) {
+    const charts = new Map(list.map(chart => [chart.id, chart]));
+    document.querySelectorAll('figure[data-chart]').forEach(figure => draw(figure, charts.get(figure.dataset.chart)));
+    document.querySelectorAll('.recipe code').forEach(markRecipe);
+  }
+
+  show(JSON.parse(document.getElementById('charts').textContent));
+  globalThis.espalierReport = {show};
 
   // --- On paper, nothing is folded
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.espalier.browser.Browser;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.Spread;
 import java.io.IOException;
@@ -105,6 +106,37 @@ final class BrowserTest {
                         .evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=loss] .plot'))"
                                 + ".getModel().getComponent('series', 0).get('markArea').data.length")
                         .asInt());
+    }
+
+    @Test
+    void mistakesAreShown() throws IOException, InterruptedException {
+        Browser phone = browser();
+        RunFolder pictures = SampleRuns.finished(folder.resolve("pictures"), 1, 1e-3);
+        pictures.write(SampleRuns.classes(32, true));
+        Report.of(pictures).write(pictures.report());
+        // Two dozen pictures beside the figures of any run.
+        assertShows(pictures.report(), 15 + 24);
+        assertTrue(phone.evaluate("""
+                        (() => {
+                          const colour = name => getComputedStyle(document.querySelector('.matrix td.' + name)).backgroundColor;
+                          return new Set([colour('hit'), colour('miss'), colour('none')]).size === 3;
+                        })()
+                        """).asBoolean());
+        phone.resize(360, 740, true);
+        phone.visit(pictures.report());
+        assertEquals(360, phone.evaluate("document.documentElement.scrollWidth").asInt());
+        phone.resize(1200, 900, false);
+        RunFolder estimates = SampleRuns.finished(folder.resolve("estimates"), 1, 1e-3);
+        estimates.write(SampleRuns.quantities());
+        Report.of(estimates).write(estimates.report());
+        assertShows(estimates.report(), 15 + 2);
+        assertEquals(
+                "0",
+                browser()
+                        .evaluate(
+                                "echarts.getInstanceByDom(document.querySelector('[data-chart=quantity-0-errors] .plot'))"
+                                        + ".getModel().getComponent('xAxis').get('data')[20]")
+                        .asText());
     }
 
     @Test

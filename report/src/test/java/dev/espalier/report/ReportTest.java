@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
@@ -71,6 +72,7 @@ final class ReportTest {
                         "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
                         "| pruned | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × |"),
                 rows(page, "The models of this run"));
+        assertTrue(lead(page).contains("97.8 %. Its accuracy is −0.7 points to the dense baseline."), lead(page));
         List<String> layers = rows(page, "Layers before and after pruning");
         assertEquals(6, layers.size());
         assertTrue(layers.get(2).startsWith("| conv2 | Conv | "), layers.get(2));
@@ -108,6 +110,101 @@ final class ReportTest {
         JsonNode history = chart(Report.of(run).html(), "history");
         assertEquals(32, history.at("/notes/1").asInt());
         assertEquals(0.5, history.at("/cells/1/29").asDouble());
+    }
+
+    private static String lead(String page) {
+        Matcher lead = Pattern.compile("<p class=\"lead\">(.*?)</p>").matcher(page);
+        assertTrue(lead.find());
+        return lead.group(1);
+    }
+
+    @Test
+    void whatTheModelGetsRightAndWrongIsToldClassByClass() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("classes"), 1, 1e-3);
+        run.write(SampleRuns.classes(4, false));
+        String page = Report.of(run).html();
+        assertEquals(
+                "Of 160 samples that it is judged by, the pruned model names the right class of 146 (91.3 %); who always says"
+                        + " class 0 has 25.0 %. It has 13.2 % of the parameters, and takes 34 % of the time for a sample."
+                        + " Most often it takes class 1 for class 2 (12 of 40). It finds class 1 least: 70.0 %.",
+                lead(page));
+        assertTrue(page.contains(
+                "The model learned from 400 samples, was watched by 40 others and is judged by 160 more."));
+        assertEquals(
+                List.of(
+                        "| class 0 | class 1 | class 2 | class 3 |",
+                        "| class 0 | 40 | 0 | 0 | 0 |",
+                        "| class 1 | 0 | 28 | 12 | 0 |",
+                        "| class 2 | 0 | 0 | 38 | 2 |",
+                        "| class 3 | 0 | 0 | 0 | 40 |"),
+                rows(page, "Confusion matrix"));
+        assertEquals(
+                "| class 1 | 101 | 40 | 40 | 70.0 % | 70.0 % |",
+                rows(page, "Classes").get(2));
+        assertEquals(
+                "| 1 | class 0 | class 1 | 97.1 % sure, and 2.9 % of it | 1.25 | &lt;red&gt; |",
+                rows(page, "Mistakes").get(1));
+        assertTrue(page.contains("<summary>16 more</summary>"));
+    }
+
+    @Test
+    void ofManyClassesOnlyTheWorstAreShown() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("many"), 1, 1e-3);
+        run.write(SampleRuns.classes(1000, false));
+        String page = Report.of(run).html();
+        assertFalse(page.contains("Confusion matrix"));
+        List<String> pairs = rows(page, "Classes that are taken for each other most often");
+        assertEquals(21, pairs.size());
+        assertEquals("| class 1 | class 2 | 12 | 30.0 % |", pairs.get(1));
+        assertEquals(21, rows(page, "Classes").size());
+        assertTrue(page.contains("Of 1,000, these 20 are found least."));
+    }
+
+    @Test
+    void estimatesAreDrawnAgainstTheTruth() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("quantities"), 1, 1e-3);
+        run.write(SampleRuns.quantities());
+        String page = Report.of(run).html();
+        assertTrue(lead(page)
+                .startsWith("Half of the pruned model&#39;s estimates of price are off by at most 3370, nine"));
+        assertEquals(700, chart(page, "quantity-0").get("points").size());
+        assertEquals(41, chart(page, "quantity-0-errors").get("counts").size());
+        assertTrue(page.contains("2 more numbers are estimated."));
+        assertTrue(page.contains("<p>A &lt;b&gt;dear&lt;/b&gt; house</p>"));
+    }
+
+    @Test
+    void labelsAndAnswersAreCounted() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("labels"), 1, 1e-3);
+        Findings.Samples samples = new Findings.Samples(9, 0, 4);
+        run.write(new Findings(
+                samples, new Findings.Outcome.Labels(List.of(new Findings.Tally("wet", 5, 3, 4, 2))), List.of()));
+        String page = Report.of(run).html();
+        assertTrue(lead(page)
+                .startsWith(
+                        "Of 3 labels in the test part, the pruned model finds 2, and it says 2 that are not there."));
+        assertEquals(
+                "| wet | 5 | 3 | 4 | 66.7 % | 50.0 % |", rows(page, "Labels").get(1));
+        assertTrue(page.contains("was watched by those of the test part and is judged by these 4."));
+        assertFalse(page.contains("id=\"mistakes\""));
+        run.write(new Findings(samples, new Findings.Outcome.Answers(2, 1, 1), List.of()));
+        page = Report.of(run).html();
+        assertTrue(
+                lead(page).startsWith("Of 4 questions, the pruned model answers 2 as people did, and 1 more in part."));
+        assertEquals("| wrong | 1 | 25.0 % |", rows(page, "Answers").get(3));
+    }
+
+    /** Runs of older versions, and tasks that tell nothing of single samples. */
+    @Test
+    void withoutFindingsThereAreScores() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("old"), 1, 1e-3);
+        String page = Report.of(run).html();
+        assertEquals(
+                "On the test part, the accuracy of the pruned model is 97.8 %. It has 13.2 % of the parameters, and takes 34 %"
+                        + " of the time for a sample.",
+                lead(page));
+        assertFalse(page.contains("id=\"outcome\""));
+        assertFalse(page.contains("id=\"columns\""));
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
@@ -16,10 +17,14 @@ import dev.espalier.train.journal.RunResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 
@@ -72,6 +77,71 @@ final class SampleRuns {
         OnnxWriter.write(model(lambda > 0), folder.model());
         folder.write(result(seed, lambda));
         return folder;
+    }
+
+    /** What a model made of classes, all of which are taken for the next one now and then. */
+    static Findings classes(int count, boolean pictures) {
+        List<Findings.Tally> tallies = new ArrayList<>();
+        List<Findings.Confusion> confusions = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            tallies.add(new Findings.Tally("class " + i, 100 + i, 40, 40, 40 - wrong(i)));
+            if (wrong(i) > 0) {
+                confusions.add(new Findings.Confusion(i, (i + 1) % count, wrong(i)));
+            }
+        }
+        confusions.sort(Comparator.comparingLong(Findings.Confusion::count).reversed());
+        List<Findings.Mistake> mistakes = new ArrayList<>();
+        for (int i = 0; i < Findings.MOST_MISTAKES; i++) {
+            byte[] pixels = new byte[3 * 16 * 12];
+            new Random(i).nextBytes(pixels);
+            mistakes.add(new Findings.Mistake(
+                    7L * i + 1,
+                    pictures
+                            ? List.of(new Findings.Glimpse.Picture("image", 3, 16, 12, pixels))
+                            : List.of(
+                                    new Findings.Glimpse.Words("width", "1.25"),
+                                    new Findings.Glimpse.Words("colour", "<red>")),
+                    "class " + i % count,
+                    "class " + (i + 1) % count,
+                    "97.1 % sure, and 2.9 % of it"));
+        }
+        return new Findings(
+                new Findings.Samples(100L * count, 10L * count, 40L * count),
+                new Findings.Outcome.Classes(tallies, confusions),
+                mistakes);
+    }
+
+    private static int wrong(int truth) {
+        return truth == 1 ? 12 : truth % 3;
+    }
+
+    /** What a model made of a number. */
+    static Findings quantities() {
+        Random random = new Random(1);
+        List<Double> truths = new ArrayList<>();
+        List<Double> estimates = new ArrayList<>();
+        List<Long> counts = new ArrayList<>(Collections.nCopies(41, 0L));
+        for (int i = 0; i < 700; i++) {
+            double error = random.nextGaussian();
+            truths.add(1e5 * random.nextDouble());
+            estimates.add(truths.getLast() + 5000 * error);
+            int place = Math.clamp(Math.round(20 + 8 * error), 0, 40);
+            counts.set(place, counts.get(place) + 1);
+        }
+        return new Findings(
+                new Findings.Samples(2800, 0, 700),
+                new Findings.Outcome.Quantities(
+                        List.of(new Findings.Quantity(
+                                "price",
+                                -12.5,
+                                3370,
+                                8220,
+                                new Findings.Histogram(-20.5 * 4520.4567891, 4520.4567891, counts),
+                                truths,
+                                estimates)),
+                        3),
+                List.of(new Findings.Mistake(
+                        5, List.of(new Findings.Glimpse.Words("text", "A <b>dear</b> house")), "1", "2", "off by +1")));
     }
 
     /** A run that has come as far as some epoch. */

@@ -257,6 +257,14 @@ public final class Key<T> {
     }
 
     /**
+     * {@return the words that can be its value, for who would rather choose than type: {@code true} and {@code false} of a flag; none if
+     * there is no list of them}
+     */
+    public List<String> words() {
+        return type.words();
+    }
+
+    /**
      * What holds if nobody says.
      *
      * @return the default; empty if the key is required

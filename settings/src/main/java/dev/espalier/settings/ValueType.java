@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -36,6 +35,11 @@ sealed interface ValueType<T> {
     /** Whether a word without quotes can be a value of its, where somebody types one. */
     default boolean takesText() {
         return false;
+    }
+
+    /** All words that can be values, or some of them where others are no words; none if there is no list of them. */
+    default List<String> words() {
+        return List.of();
     }
 
     /** A text in quotes. */
@@ -120,6 +124,11 @@ sealed interface ValueType<T> {
         private static final String AUTO = "auto";
 
         @Override
+        public List<String> words() {
+            return List.of(AUTO);
+        }
+
+        @Override
         public String description() {
             return "\"" + AUTO + "\", or a number, " + range.text();
         }
@@ -148,8 +157,13 @@ sealed interface ValueType<T> {
     /** True or false. */
     record Flag() implements ValueType<Boolean> {
         @Override
+        public List<String> words() {
+            return List.of("true", "false");
+        }
+
+        @Override
         public String description() {
-            return "true or false";
+            return String.join(" or ", words());
         }
 
         @Override
@@ -166,8 +180,13 @@ sealed interface ValueType<T> {
     /** One of the constants of an enum, in lower case and with hyphens. */
     record Choice<E extends Enum<E>>(Class<E> choices) implements ValueType<E> {
         @Override
+        public List<String> words() {
+            return Arrays.stream(choices.getEnumConstants()).map(Choice::label).toList();
+        }
+
+        @Override
         public String description() {
-            return oneOf(Arrays.stream(choices.getEnumConstants()).map(Choice::label));
+            return oneOf(words());
         }
 
         @Override
@@ -195,8 +214,13 @@ sealed interface ValueType<T> {
         }
 
         @Override
+        public List<String> words() {
+            return names;
+        }
+
+        @Override
         public String description() {
-            return oneOf(names.stream());
+            return oneOf(names);
         }
 
         @Override
@@ -215,8 +239,8 @@ sealed interface ValueType<T> {
         }
     }
 
-    private static String oneOf(Stream<String> names) {
-        return names.map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "one of ", ""));
+    private static String oneOf(List<String> names) {
+        return names.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "one of ", ""));
     }
 
     /** Several values of one type, in brackets. */

@@ -45,6 +45,17 @@ record AnswerScore(double exactMatch, double f1) {
         return new AnswerScore(exactMatch, f1);
     }
 
+    /**
+     * Scores an answer to a question.
+     *
+     * @param answer what a model said
+     * @param question what it was asked, with what people said
+     * @return the better of its scores, each for itself
+     */
+    static AnswerScore of(String answer, Question question) {
+        return of(answer, question.answers().stream().map(Answer::text).toList());
+    }
+
     /** The text in lower case, without punctuation, articles and superfluous space; in this order. */
     static String normalize(String text) {
         String bare = PUNCTUATION.matcher(text.toLowerCase(Locale.ROOT)).replaceAll("");

@@ -15,6 +15,7 @@ import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.text.WordPiece;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.Example;
@@ -250,12 +251,31 @@ final class Answering implements Task {
     /** Judges a model that is asked by the task's names. */
     private Evaluation judge(Function<Map<String, Tensor>, SequencedMap<String, Tensor>> asked, Part part) {
         Windows windows = part(part);
-        AnswerReader.Reading reading = new AnswerReader(asked::apply, search, evaluationBatchSize).read(windows);
+        AnswerReader.Reading reading = read(asked, windows);
         SquadScores found = SquadScores.of(windows, reading);
         SequencedMap<Metric, Double> scores = new LinkedHashMap<>();
         scores.put(F1, found.f1());
         scores.put(EXACT_MATCH, found.exactMatch());
         return new Evaluation(reading.loss(), scores, found.questions());
+    }
+
+    private AnswerReader.Reading read(
+            Function<Map<String, Tensor>, SequencedMap<String, Tensor>> asked, Windows windows) {
+        return new AnswerReader(asked::apply, search, evaluationBatchSize).read(windows);
+    }
+
+    @Override
+    public Optional<Findings> findings(Model asked) {
+        Windows windows = data.test();
+        List<String> answers = SquadScores.answers(windows, read(model.fitted().named(asked::predict), windows));
+        boolean isSetAside = !data.validation().equals(windows);
+        return Optional.of(WrongAnswers.findings(
+                windows,
+                answers,
+                new Findings.Samples(
+                        data.train().questionCount(),
+                        isSetAside ? data.validation().questionCount() : 0,
+                        windows.questionCount())));
     }
 
     private Windows part(Part part) {

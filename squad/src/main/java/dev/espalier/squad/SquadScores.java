@@ -25,9 +25,7 @@ record SquadScores(double exactMatch, double f1, int questions) {
         double exactMatch = 0;
         double f1 = 0;
         for (int i = 0; i < questions.size(); i++) {
-            List<String> right =
-                    questions.get(i).answers().stream().map(Answer::text).toList();
-            AnswerScore score = AnswerScore.of(answers.get(i), right);
+            AnswerScore score = AnswerScore.of(answers.get(i), questions.get(i));
             exactMatch += score.exactMatch();
             f1 += score.f1();
         }
@@ -43,12 +41,21 @@ record SquadScores(double exactMatch, double f1, int questions) {
      */
     public static SquadScores of(Windows windows, AnswerReader.Reading reading) {
         int count = windows.questionCount();
-        return of(
-                IntStream.range(0, count).mapToObj(windows::question).toList(),
-                IntStream.range(0, count)
-                        .mapToObj(number ->
-                                text(windows.context(number), reading.answers().get(number)))
-                        .toList());
+        return of(IntStream.range(0, count).mapToObj(windows::question).toList(), answers(windows, reading));
+    }
+
+    /**
+     * Each question's likeliest answer.
+     *
+     * @param windows what was read
+     * @param reading what came out
+     * @return a text for each question; empty if there is none
+     */
+    static List<String> answers(Windows windows, AnswerReader.Reading reading) {
+        return IntStream.range(0, windows.questionCount())
+                .mapToObj(number ->
+                        text(windows.context(number), reading.answers().get(number)))
+                .toList();
     }
 
     private static String text(String context, List<AnswerSpan> spans) {

@@ -26,6 +26,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.settings.SettingsException;
 import dev.espalier.text.UnknownTokens;
 import dev.espalier.text.WordPiece;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
@@ -35,6 +36,7 @@ import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.Progress;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainedModel;
 import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.run.TrainingRun;
 import dev.espalier.train.task.EncodingNote;
@@ -45,6 +47,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -175,6 +178,42 @@ final class AnsweringTest {
         assertEquals(6, cut.train().questionCount() + cut.validation().questionCount());
         assertTrue(cut.validation().questionCount() > 0);
         assertEquals(3, cut.test().questionCount());
+    }
+
+    /** One answer as people gave it, one with a word too many, and nothing else. */
+    @Test
+    void wrongAnswersAreToldWithTheirQuestions() throws IOException {
+        Windows windows = data(recipe()).test();
+        List<String> answers = new ArrayList<>(Collections.nCopies(windows.questionCount(), ""));
+        String right = windows.question(0).answers().getFirst().text();
+        answers.set(0, right);
+        answers.set(1, windows.question(1).answers().getFirst().text() + " nonsense");
+        Findings.Samples samples = new Findings.Samples(1, 0, answers.size());
+        Findings found = WrongAnswers.findings(windows, answers, samples);
+        assertEquals(new Findings.Outcome.Answers(1, 1, answers.size() - 2), found.outcome());
+        assertEquals(answers.size() - 1, found.mistakes().size());
+        Findings.Mistake partly = found.mistakes().getLast();
+        assertEquals(2, partly.row());
+        assertEquals(answers.get(1), partly.said());
+        assertEquals(
+                new Findings.Glimpse.Words("question", windows.question(1).text()),
+                partly.inputs().getFirst());
+        Findings.Mistake none = found.mistakes().getFirst();
+        assertEquals("nothing", none.said());
+        assertTrue(((Findings.Glimpse.Words) none.inputs().getLast()).text().contains(none.truth()), none::toString);
+    }
+
+    @Test
+    void aModelThatGuessesIsFoundOut() throws IOException {
+        Answering task = task(recipe());
+        Graph graph = task.model(Weights.seeded(1));
+        try (Network network = new Network(graph, task.objective(), Device.CPU)) {
+            Findings found = task.findings(new TrainedModel(network)).orElseThrow();
+            assertEquals(new Findings.Samples(8, 0, 8), found.samples());
+            Findings.Outcome.Answers answers = (Findings.Outcome.Answers) found.outcome();
+            assertEquals(8, answers.exact() + answers.partly() + answers.wrong());
+            assertEquals(8 - answers.exact(), found.mistakes().size());
+        }
     }
 
     /** A vocabulary for lower case that is said to be for text as it is. */

@@ -5,12 +5,16 @@ import dev.espalier.data.Field;
 import dev.espalier.data.table.Table;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Texts, or pairs of texts, as BERT reads them: {@code [CLS] text [SEP]} or {@code [CLS] text [SEP] other [SEP]}. */
 final class TextColumns {
     private final Table table;
     private final List<List<int[]>> ids;
+    private final List<List<String>> written;
     private final WordPiece tokenizer;
     private final int most;
 
@@ -25,18 +29,19 @@ final class TextColumns {
     TextColumns(Table table, List<List<int[]>> ids, WordPiece tokenizer, int most) {
         this.table = table;
         this.ids = ids;
+        this.written = IntStream.range(0, ids.size()).mapToObj(table::texts).toList();
         this.tokenizer = tokenizer;
         this.most = most;
     }
 
     List<Column> all() {
         return List.of(
-                column("input_ids", tokenizer.padding(), this::ids),
-                column("attention_mask", 0, this::mask),
-                column("token_type_ids", 0, this::types));
+                column("input_ids", tokenizer.padding(), this::ids, row -> Optional.of(written(row))),
+                column("attention_mask", 0, this::mask, _ -> Optional.empty()),
+                column("token_type_ids", 0, this::types, _ -> Optional.empty()));
     }
 
-    private Column column(String name, int padding, IntFunction<int[]> rows) {
+    private Column column(String name, int padding, IntFunction<int[]> rows, IntFunction<Optional<String>> texts) {
         Field.Tokens field = new Field.Tokens(name, most, padding);
         return new Column.Sequences() {
             @Override
@@ -48,7 +53,20 @@ final class TextColumns {
             public int[] read(int row) {
                 return rows.apply(row);
             }
+
+            @Override
+            public Optional<String> text(int row) {
+                return texts.apply(row);
+            }
         };
+    }
+
+    /** As it stands in the file; the second of two texts behind the first. */
+    private String written(int row) {
+        return IntStream.range(0, ids.size())
+                .filter(column -> table.text(column, row) >= 0)
+                .mapToObj(column -> written.get(column).get(table.text(column, row)))
+                .collect(Collectors.joining(" ¶ "));
     }
 
     private int[] text(int column, int row) {

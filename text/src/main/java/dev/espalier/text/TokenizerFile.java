@@ -34,14 +34,21 @@ final class TokenizerFile {
         return tokenizer;
     }
 
+    /** What a folder has; where models are published, the ONNX files are often in a folder of their own below. */
     private static Path inFolder(Path folder) throws IOException {
-        for (String name : List.of(NAME, VOCABULARY)) {
-            if (Files.exists(folder.resolve(name))) {
-                return folder.resolve(name);
+        List<Path> places = folder.endsWith("onnx") ? List.of(folder, folder.resolveSibling("")) : List.of(folder);
+        for (Path place : places) {
+            for (String name : List.of(NAME, VOCABULARY)) {
+                if (Files.exists(place.resolve(name))) {
+                    return place.resolve(name);
+                }
             }
         }
         throw new NoSuchFileException(
-                folder.resolve(NAME).toString(), null, "there is neither this nor a " + VOCABULARY + " beside it");
+                folder.resolve(NAME).toString(),
+                null,
+                "there is neither this nor a %s beside it: put one there, or name it in model.tokenizer if model.kind is onnx"
+                        .formatted(VOCABULARY));
     }
 
     private static ObjectNode ofJson(Path file) throws IOException {

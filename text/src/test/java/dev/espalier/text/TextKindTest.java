@@ -86,6 +86,17 @@ final class TextKindTest {
     }
 
     @Test
+    void textsCanBeReadAgain() throws IOException {
+        Dataset data = open("one,other,label\nThe  SEA,x,wet\nthe tower,y,dry\n")
+                .train()
+                .rows(new int[] {1, 0});
+        List<Optional<String>> texts = data.inputs().stream()
+                .map(column -> ((Column.Sequences) column).text(1))
+                .toList();
+        assertEquals(List.of(Optional.of("The  SEA ¶ x"), Optional.empty(), Optional.empty()), texts);
+    }
+
+    @Test
     void ofAPairTheLongerTextIsCutFirst() throws IOException {
         String csv = "one,other,label\nsea sea sea sea sea sea,tower,a\nsea,tower tower tower tower tower,b\n";
         Dataset data = open(csv, "data.length=7").train();

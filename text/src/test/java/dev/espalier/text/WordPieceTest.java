@@ -121,6 +121,17 @@ final class WordPieceTest {
         return WordPiece.load(folder);
     }
 
+    /** As models are published: ONNX files in a folder of their own, the tokenizer above. */
+    @Test
+    void aFolderOfOnnxFilesHasItsTokenizerAbove() throws IOException {
+        Path onnx = Files.createDirectories(folder.resolve("onnx"));
+        assertRefused("model.tokenizer", () -> WordPiece.load(onnx));
+        Files.copy(Tiny.file("tiny-vocab.txt"), folder.resolve("vocab.txt"));
+        try (WordPiece above = WordPiece.load(onnx)) {
+            assertTrue(above.size() > 0);
+        }
+    }
+
     @Test
     void aVocabularyWithCapitalsIsForTextWithCapitals() throws IOException {
         try (WordPiece cased = vocabulary("[PAD]", "[UNK]", "[CLS]", "[SEP]", "Sea", "sea", "cafe", "café")) {

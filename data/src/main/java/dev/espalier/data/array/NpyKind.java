@@ -12,6 +12,8 @@ import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
+import dev.espalier.data.GivenNormalization;
+import dev.espalier.data.NamedInput;
 import dev.espalier.data.Normalization;
 import dev.espalier.data.Parts;
 import dev.espalier.graph.type.DataType;
@@ -55,7 +57,9 @@ public final class NpyKind implements DataKind {
             .in(Range.notBlank())
             .changeable();
     /** {@code data.inputs}. */
-    public static final Key<List<String>> INPUTS = Key.someTexts("data.inputs", "the arrays that a model is given")
+    public static final Key<List<String>> INPUTS = Key.someTexts(
+                    "data.inputs",
+                    "the arrays that a model is given; \"name = array\" where the model has another name for it")
             .in(Range.distinct())
             .withDefault(List.of("x_train"));
     /** {@code data.targets}. */
@@ -104,6 +108,8 @@ public final class NpyKind implements DataKind {
                 LAYOUT,
                 DataSection.LABEL_TYPE,
                 DataSection.NORMALIZE,
+                DataSection.MEAN,
+                DataSection.STD,
                 DataSection.PADDING,
                 DataSection.FLIP,
                 DataSection.TEST_FRACTION);
@@ -111,10 +117,15 @@ public final class NpyKind implements DataKind {
 
     @Override
     public void check(Values values) {
-        requirePairs("data.test_inputs", values.of(TEST_INPUTS), "data.inputs", values.of(INPUTS));
+        requirePairs("data.test_inputs", values.of(TEST_INPUTS), "data.inputs", arrays(values));
         requirePairs("data.test_targets", values.of(TEST_TARGETS), "data.targets", values.of(TARGETS));
         if (values.of(TEST_INPUTS).isEmpty() != values.of(TEST_TARGETS).isEmpty()) {
             throw new IllegalArgumentException("data.test_inputs and data.test_targets must be set both, or neither");
+        }
+        GivenNormalization.check(values);
+        if (values.of(LAYOUT) == Layout.NUMBERS && !values.of(DataSection.MEAN).isEmpty()) {
+            throw new IllegalArgumentException(
+                    "data.mean and data.std are for images: set data.layout to hw, chw or hwc");
         }
         if (values.of(LAYOUT) == Layout.NUMBERS
                 && (values.of(DataSection.PADDING) > 0 || values.of(DataSection.FLIP))) {
@@ -145,16 +156,33 @@ public final class NpyKind implements DataKind {
         }
         NpyStore store = new NpyStore(path);
         List<String> notes = new ArrayList<>();
-        Reading train = new Reading(values, store.read(values.of(INPUTS)), store.read(values.of(TARGETS)));
+        Reading train = new Reading(values, store.read(arrays(values)), store.read(values.of(TARGETS)));
         List<Field> targets = train.targetFields(notes);
         Dataset learned = train.dataset(name(path) + " train", targets);
-        List<String> testInputs = test(values.of(INPUTS), values.of(TEST_INPUTS), store);
+        List<String> testInputs = test(arrays(values), values.of(TEST_INPUTS), store);
         List<String> testTargets = test(values.of(TARGETS), values.of(TEST_TARGETS), store);
         if (testInputs.isEmpty() || testTargets.isEmpty()) {
             return new Parts(learned.named(name(path)), Optional.empty(), notes);
         }
         Reading test = new Reading(values, store.read(testInputs), store.read(testTargets));
         return new Parts(learned, Optional.of(test.dataset(name(path) + " test", targets)), notes);
+    }
+
+    private static List<NamedInput> inputs(Values values) {
+        return values.of(INPUTS).stream()
+                .map(text -> {
+                    NamedInput input = NamedInput.parse(text);
+                    if (input.sources().size() > 1) {
+                        throw new IllegalArgumentException(
+                                "'%s' in data.inputs: an input is one array; list them one by one".formatted(text));
+                    }
+                    return input;
+                })
+                .toList();
+    }
+
+    private static List<String> arrays(Values values) {
+        return inputs(values).stream().map(input -> input.sources().getFirst()).toList();
     }
 
     private static String name(Path path) {
@@ -177,9 +205,10 @@ public final class NpyKind implements DataKind {
         List<ColumnEncoding> inputs = new ArrayList<>();
         for (Column column : train.inputs()) {
             Column.Numbers numbers = (Column.Numbers) column;
-            Normalization by = values.of(DataSection.NORMALIZE)
-                    ? Normalization.of(numbers, train.size())
-                    : Normalization.none(numbers.field().statistics());
+            Normalization by = GivenNormalization.of(values, numbers.field())
+                    .orElseGet(() -> values.of(DataSection.NORMALIZE)
+                            ? Normalization.of(numbers, train.size())
+                            : Normalization.none(numbers.field().statistics()));
             inputs.add(new ColumnEncoding.Scaled(numbers.field(), by, 0));
         }
         List<ColumnEncoding> targets = new ArrayList<>();
@@ -289,9 +318,14 @@ public final class NpyKind implements DataKind {
 
         Dataset dataset(String name, List<Field> targetFields) throws DataException {
             List<Column> inputColumns = new ArrayList<>();
+            List<NamedInput> named = inputs(values);
             List<NpyArray> arrays = List.copyOf(inputs.values());
             for (int i = 0; i < arrays.size(); i++) {
-                inputColumns.add(input(fieldName(values.of(INPUTS).get(i)), arrays.get(i)));
+                inputColumns.add(input(
+                        named.get(i)
+                                .name()
+                                .orElse(fieldName(named.get(i).sources().getFirst())),
+                        arrays.get(i)));
             }
             List<Column> targetColumns = new ArrayList<>();
             arrays = List.copyOf(targets.values());

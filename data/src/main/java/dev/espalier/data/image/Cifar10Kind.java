@@ -11,6 +11,7 @@ import dev.espalier.settings.Values;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * {@code cifar10}: CIFAR-10, the official binary version: {@code data_batch_1.bin} … {@code data_batch_5.bin} and
@@ -37,7 +38,7 @@ public final class Cifar10Kind extends LabelledImages {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(DataSection.DIR, DataSection.NORMALIZE, DataSection.PADDING, DataSection.FLIP);
+        return Stream.concat(Stream.of(DataSection.DIR), super.keys().stream()).toList();
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.espalier.settings.Values;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What MNIST and its kin have in common: the folder of their files, and 28×28 grey pixels. */
 abstract class IdxImages extends LabelledImages {
@@ -18,7 +19,7 @@ abstract class IdxImages extends LabelledImages {
 
     @Override
     public final List<Key<?>> keys() {
-        return List.of(DataSection.DIR, DataSection.NORMALIZE, DataSection.PADDING, DataSection.FLIP);
+        return Stream.concat(Stream.of(DataSection.DIR), super.keys().stream()).toList();
     }
 
     @Override

@@ -80,6 +80,8 @@ public final class ImagesKind extends LabelledImages {
         return List.of(
                 DataSection.DIR,
                 DataSection.NORMALIZE,
+                DataSection.MEAN,
+                DataSection.STD,
                 DataSection.PADDING,
                 DataSection.FLIP,
                 SIZE,

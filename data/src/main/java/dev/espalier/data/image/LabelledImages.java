@@ -10,6 +10,7 @@ import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
+import dev.espalier.data.GivenNormalization;
 import dev.espalier.data.Normalization;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Values;
@@ -25,7 +26,12 @@ abstract class LabelledImages implements DataKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(DataSection.NORMALIZE, DataSection.PADDING, DataSection.FLIP);
+        return List.of(DataSection.NORMALIZE, DataSection.MEAN, DataSection.STD, DataSection.PADDING, DataSection.FLIP);
+    }
+
+    @Override
+    public void check(Values values) {
+        GivenNormalization.check(values);
     }
 
     @Override
@@ -36,9 +42,10 @@ abstract class LabelledImages implements DataKind {
     @Override
     public final Encoding encoding(Values values, Dataset train) {
         Column.Numbers images = (Column.Numbers) train.inputs().getFirst();
-        Normalization by = values.of(DataSection.NORMALIZE)
-                ? normalization(images, train.size())
-                : Normalization.none(images.field().statistics());
+        Normalization by = GivenNormalization.of(values, images.field())
+                .orElseGet(() -> values.of(DataSection.NORMALIZE)
+                        ? normalization(images, train.size())
+                        : Normalization.none(images.field().statistics()));
         return new Encoding(
                 List.of(new ColumnEncoding.Scaled(images.field(), by, 0)), Encoding.plain(train.targetFields()));
     }

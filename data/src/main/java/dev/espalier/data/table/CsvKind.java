@@ -3,6 +3,8 @@ package dev.espalier.data.table;
 import dev.espalier.data.Columns;
 import dev.espalier.data.Context;
 import dev.espalier.data.DataException;
+import dev.espalier.data.DataSection;
+import dev.espalier.data.LabelType;
 import dev.espalier.data.Parts;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -43,6 +46,10 @@ public final class CsvKind extends TableKind {
     public static final Key<String> DECIMAL = Key.oneOf(
                     "data.decimal", List.of(".", ","), "what stands before the decimals of a number")
             .withDefault(".");
+
+    /** What else people put between columns, and how one says it. */
+    private static final List<Map.Entry<String, String>> OTHER_DELIMITERS = List.of(
+            Map.entry(";", "semicolons"), Map.entry("\t", "tabs"), Map.entry("|", "bars"), Map.entry(",", "commas"));
 
     /** Rows between two messages of progress. */
     private static final int PROGRESS = 100_000;
@@ -145,9 +152,19 @@ public final class CsvKind extends TableKind {
             if (columns.size() < 2) {
                 throw DataException.in(
                         place(headLine),
-                        "one column: expected a label and at least one number, separated by '%s'"
-                                .formatted(values.of(DELIMITER)));
+                        "one column: expected a label and at least one number, separated by '%s'%s"
+                                .formatted(values.of(DELIMITER), otherDelimiter()));
             }
+        }
+
+        /** What seems to stand between the columns instead. */
+        private String otherDelimiter() {
+            return OTHER_DELIMITERS.stream()
+                    .filter(other -> columns.getFirst().contains(other.getKey()))
+                    .map(other -> "; it has %s: set data.delimiter = \"%s\""
+                            .formatted(other.getValue(), other.getKey().replace("\t", "\\t")))
+                    .findFirst()
+                    .orElse("");
         }
 
         List<String> columns() {
@@ -190,6 +207,7 @@ public final class CsvKind extends TableKind {
         private static final class Seen {
             private long numbers;
             private long texts;
+            private long commas;
             private long firstLine;
             private String firstText = "";
 
@@ -202,6 +220,7 @@ public final class CsvKind extends TableKind {
                         firstText = cell;
                     }
                     texts++;
+                    commas += Cells.isNumber(cell.replace(',', '.')) ? 1 : 0;
                 }
             }
         }
@@ -218,12 +237,27 @@ public final class CsvKind extends TableKind {
             });
             List<Table.Head> heads = new ArrayList<>();
             for (int i = 0; i < used.size(); i++) {
-                boolean text = i >= selection.inputs().size()
-                        || selection.categories().contains(used.get(i))
-                        || isText(columns.get(used.get(i)), seen.get(i));
-                heads.add(new Table.Head(columns.get(used.get(i)), !text));
+                String column = columns.get(used.get(i));
+                boolean label = i >= selection.inputs().size();
+                boolean names = label
+                        ? values.of(DataSection.LABEL_TYPE) == LabelType.CATEGORY
+                        : selection.categories().contains(used.get(i));
+                if (!names) {
+                    requireNoCommas(column, seen.get(i));
+                }
+                heads.add(new Table.Head(column, !label && !names && !isText(column, seen.get(i))));
             }
             return heads;
+        }
+
+        /** Numbers that are read as names would be categories, or classes, without a word. */
+        private void requireNoCommas(String column, Seen seen) throws DataException {
+            if (seen.texts > 0 && seen.commas == seen.texts) {
+                throw DataException.in(
+                        place(seen.firstLine),
+                        "'%s' in column %s: its values are numbers with a comma; if it stands before the decimals, set data.decimal = \",\"; if between thousands, leave it out; if they are names, list the column in data.categories, or for a label set data.label_type = \"category\""
+                                .formatted(seen.firstText, column));
+            }
         }
 
         private boolean isText(String column, Seen seen) throws DataException {

@@ -34,7 +34,19 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
     public static Selection of(Values values, String place, List<String> columns) throws DataException {
         List<Integer> labels = find("label", values.of(TableKind.LABEL), place, columns);
         List<Integer> ignored = find("data.ignore", values.of(TableKind.IGNORE), place, columns);
-        List<Integer> named = find("data.columns", values.of(TableKind.COLUMNS), place, columns);
+        List<String> grouped = TableKind.inputs(values).stream()
+                .flatMap(input -> input.sources().stream())
+                .toList();
+        List<Integer> named = grouped.isEmpty()
+                ? find("data.columns", values.of(TableKind.COLUMNS), place, columns)
+                : find("data.inputs", grouped, place, columns);
+        if (!grouped.isEmpty()
+                && (named.size() < grouped.size() || named.stream().anyMatch(labels::contains))) {
+            throw DataException.in(
+                    place,
+                    "data.inputs = %s has a column twice, or a label: a column belongs to one input, and a label to none"
+                            .formatted(values.of(TableKind.INPUTS)));
+        }
         List<Integer> inputs = new ArrayList<>(
                 named.isEmpty() ? IntStream.range(0, columns.size()).boxed().toList() : named);
         inputs.removeAll(labels);

@@ -8,6 +8,7 @@ import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.LabelType;
+import dev.espalier.data.NamedInput;
 import dev.espalier.data.Normalization;
 import dev.espalier.data.Outline;
 import dev.espalier.data.Parts;
@@ -15,8 +16,10 @@ import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What kinds of tables have in common, wherever their rows come from: which columns are used for what, and what becomes of missing
@@ -52,6 +55,11 @@ public abstract class TableKind implements DataKind {
     /** {@code data.ignore}. */
     public static final Key<List<String>> IGNORE =
             Key.texts("data.ignore", "columns to leave out, such as an id").withDefault(List.of());
+    /** {@code data.inputs}. */
+    public static final Key<List<String>> INPUTS = Key.texts(
+                    "data.inputs",
+                    "for a model of several inputs: each as \"name = column, column\", in place of columns and ignore; if empty, all columns are one input")
+            .withDefault(List.of());
     /** {@code data.categories}. */
     public static final Key<List<String>> CATEGORIES = Key.texts(
                     "data.categories", "columns whose values are names even if they look like numbers, such as codes")
@@ -76,6 +84,7 @@ public abstract class TableKind implements DataKind {
                 DataSection.LABEL_TYPE,
                 COLUMNS,
                 IGNORE,
+                INPUTS,
                 CATEGORIES,
                 MISSING,
                 DataSection.NORMALIZE,
@@ -88,16 +97,47 @@ public abstract class TableKind implements DataKind {
             throw new IllegalArgumentException(
                     "data.columns and data.ignore are both set: give the columns to use, or those to leave out");
         }
+        if (!inputs(values).isEmpty()) {
+            checkInputs(values);
+        }
         if (values.of(LABEL).size() > 1 && values.of(DataSection.LABEL_TYPE) == LabelType.CATEGORY) {
             throw new IllegalArgumentException(
-                    "data.label names %d columns, which must be numbers, but data.label_type is category: name one, or set label_type to number"
+                    "data.label names %d columns, which must be numbers, but they are to be classes: name one, or set data.label_type to number, or task.multi_label to true if each is 0 or 1"
                             .formatted(values.of(LABEL).size()));
         }
     }
 
+    private static void checkInputs(Values values) {
+        if (!values.of(COLUMNS).isEmpty() || !values.of(IGNORE).isEmpty()) {
+            throw new IllegalArgumentException(
+                    "data.inputs names the columns to use: leave data.columns and data.ignore out");
+        }
+        Set<String> used = new HashSet<>();
+        for (NamedInput input : inputs(values)) {
+            if (input.name().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "data.inputs has '%s': write \"name = column, column\", with the name that the model has for the input"
+                                .formatted(String.join(", ", input.sources())));
+            }
+            for (String column : input.sources()) {
+                if (!used.add(column)) {
+                    throw new IllegalArgumentException(
+                            "data.inputs has the column %s twice: a column belongs to one input".formatted(column));
+                }
+            }
+        }
+    }
+
+    /** What the columns make up, if not one input; none for kinds that have no such key. */
+    static List<NamedInput> inputs(Values values) {
+        return values.has(INPUTS)
+                ? values.of(INPUTS).stream().map(NamedInput::parse).toList()
+                : List.of();
+    }
+
     @Override
     public Outline outline(Values values) {
-        return new Outline.Vector();
+        return inputs(values).isEmpty() ? new Outline.Vector() : new Outline.Unknown();
     }
 
     /**
@@ -154,7 +194,15 @@ public abstract class TableKind implements DataKind {
                             throw new IllegalArgumentException(sequences.field() + " is in no table");
                     });
         }
-        return new Encoding(List.of(new ColumnEncoding.Joined(FEATURES, inputs)), targets(train));
+        List<ColumnEncoding> joined = new ArrayList<>();
+        int from = 0;
+        for (NamedInput input : inputs(values)) {
+            int to = from + input.sources().size();
+            joined.add(new ColumnEncoding.Joined(input.name().orElseThrow(), inputs.subList(from, to)));
+            from = to;
+        }
+        return new Encoding(
+                joined.isEmpty() ? List.of(new ColumnEncoding.Joined(FEATURES, inputs)) : joined, targets(train));
     }
 
     private static ColumnEncoding scaled(Values values, Column.Numbers column, int rows) {

@@ -13,16 +13,17 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Makes data sets of tables: decides what labels are, and deals with missing values. */
 final class TableParts {
-    /** So many different fractions in a column of labels are no classes any more. */
-    private static final int MANY_FRACTIONS = 20;
-    /** So many classes of whole numbers are worth a note. */
-    private static final int MANY_CLASSES = 100;
+    /** More different numbers in a column of labels may be no classes, and are worth a note. */
+    private static final int MANY = 20;
+    /** What occurs less often can hardly be learned as a class. */
+    private static final int FEW_ROWS = 10;
     /** Each value of a category becomes a number of its own. */
     private static final int MOST_CATEGORIES = 10_000;
     /** In fewer rows any column may rise, or have no value twice. */
@@ -186,28 +187,39 @@ final class TableParts {
                                             .orElseThrow(),
                                     several
                                             ? "several labels must be numbers; name one column in data.label"
-                                            : "set data.label_type to category"));
+                                            : "for classes set task.kind = \"classification\", or data.label_type = \"category\""));
         }
         return number ? new Field.Numbers(name(column)) : new Field.Category(name(column), classes(names));
     }
 
     private boolean looksLikeNumbers(int column, List<String> names) {
         boolean whole = names.stream().allMatch(Cells::isWhole);
-        if (whole) {
-            if (names.size() > MANY_CLASSES) {
-                notes.add(
-                        "the label %s of %s has %,d different whole numbers, and each is a class: if it is a number to be estimated, set data.label_type = \"number\""
-                                .formatted(name(column), train.name(), names.size()));
-            }
-            return false;
-        }
-        boolean many = names.size() > MANY_FRACTIONS || names.size() > train.size() / 2;
-        if (many) {
+        boolean many = names.size() > MANY;
+        boolean estimated = whole
+                ? many && train.size() < FEW_ROWS * names.size() && !isCount(names)
+                : many || names.size() > train.size() / 2;
+        if (many || estimated) {
             notes.add(
-                    "the label %s of %s has %,d different numbers, such as %s: it is a number to be estimated; for classes set data.label_type = \"category\""
-                            .formatted(name(column), train.name(), names.size(), names.getFirst()));
+                    "the label %s of %s has %,d different %snumbers, such as %s, in %,d rows: %s"
+                            .formatted(
+                                    name(column),
+                                    train.name(),
+                                    names.size(),
+                                    whole ? "whole " : "",
+                                    names.getFirst(),
+                                    train.size(),
+                                    estimated
+                                            ? "it is taken for a number to be estimated (task.kind = \"regression\"); for classes set task.kind = \"classification\""
+                                            : "each is taken for a class (task.kind = \"classification\"); for a number to be estimated set task.kind = \"regression\""));
         }
-        return many;
+        return estimated;
+    }
+
+    /** Whether numbers are all from the least to the greatest, as classes are that somebody has numbered. */
+    private static boolean isCount(List<String> names) {
+        LongSummaryStatistics numbers =
+                names.stream().mapToLong(Long::parseLong).distinct().summaryStatistics();
+        return numbers.getMax() - numbers.getMin() == numbers.getCount() - 1;
     }
 
     /** The classes in order: by value where all are whole numbers, by name otherwise. */

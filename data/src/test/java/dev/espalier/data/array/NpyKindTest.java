@@ -97,6 +97,14 @@ final class NpyKindTest {
     }
 
     @Test
+    void arraysCanHaveTheNamesOfAModel() throws IOException {
+        writeArrays();
+        LoadedData data = load("data.inputs=[\"input_1 = x_train\"]");
+        assertEquals(List.of(new Field.Numbers("input_1", List.of(2))), data.inputs());
+        assertEquals(1, data.test().size());
+    }
+
+    @Test
     void filesAndArchivesAreTheSame() throws IOException {
         writeArrays();
         Path archive = folder.resolve("all.npz");

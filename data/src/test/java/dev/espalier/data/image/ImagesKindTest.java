@@ -11,6 +11,7 @@ import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.data.TestData;
+import dev.espalier.settings.SettingsException;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -63,6 +64,33 @@ final class ImagesKindTest {
         write("train/blue/1.jpg", plain(16, 16, 0x0000ff));
         write("test/red/1.png", plain(1, 1, 0xff0000));
         write("test/blue/1.png", plain(2, 2, 0x0000ff));
+    }
+
+    /** A model that was trained before wants its pixels as they were then. */
+    @Test
+    void meansAndDeviationsCanBeGiven() throws IOException {
+        writeTwoClasses();
+        LoadedData data = load("data.mean=[0.5,0.25,0]", "data.std=[0.5,0.5,0.1]");
+        float[] red = TestData.values(data.encoding().apply(data.test()), 1);
+        assertArrayEquals(new float[] {1, 1, 1, 1, -0.5f, -0.5f, -0.5f, -0.5f, 0, 0, 0, 0}, red, 1e-6f);
+        LoadedData same = load("data.mean=[0.5]", "data.std=[0.5]");
+        red = TestData.values(same.encoding().apply(same.test()), 1);
+        assertArrayEquals(new float[] {1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1}, red, 1e-6f);
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> load("data.mean=[0.5,0.5]", "data.std=[0.5,0.5]"))
+                        .getMessage());
+        assertTrue(message.contains("2 numbers, but image has 3 channels"), message);
+        refuses("data.mean=[0.5]", "data.std has 0");
+        refuses("data.mean=[127.5]", "data.mean", "from 0 to 1");
+    }
+
+    private static void refuses(String setting, String... parts) {
+        String message = String.valueOf(
+                assertThrows(SettingsException.class, () -> DataSection.read("data.kind=images", "data.dir=.", setting))
+                        .getMessage());
+        for (String part : parts) {
+            assertTrue(message.contains(part), message);
+        }
     }
 
     @Test

@@ -68,6 +68,27 @@ final class CsvKindTest {
     }
 
     @Test
+    void columnsMakeUpInputsByName() throws IOException {
+        String text = "age,city,height,kind\n1,x,10,b\n3,y,30,a\n";
+        LoadedData data = load(text, text, "data.inputs=[\"body = height, age\",\"place=city\"]");
+        assertEquals(
+                List.of(new Field.Numbers("body", List.of(2)), new Field.Numbers("place", List.of(2))), data.inputs());
+        try (Batches batches = data.evaluation(data.train(), 2)) {
+            Batch batch = batches.next();
+            assertEquals(List.of("body", "place"), List.copyOf(batch.inputs().keySet()));
+        }
+        TestData.assertRefused(
+                () -> load(text, text, "data.inputs=[\"body=age,kind\"]"), "data.inputs", "a label to none");
+        TestData.assertRefused(() -> load(text, text, "data.inputs=[\"body=size\"]"), "data.inputs column size");
+        for (String wrong : List.of("[\"age\"]", "[\"a=age\",\"b=age\"]", "[\"=age\"]")) {
+            String message =
+                    String.valueOf(assertThrows(SettingsException.class, () -> load(text, text, "data.inputs=" + wrong))
+                            .getMessage());
+            assertTrue(message.contains("data.inputs"), message);
+        }
+    }
+
+    @Test
     void withoutHeaderTheFirstLineIsASample() throws IOException {
         LoadedData data = load("1;2\n3;10\n", "5;10\n", "data.header=false", "data.delimiter=;");
         assertEquals(2, data.train().size());
@@ -284,14 +305,58 @@ final class CsvKindTest {
         LoadedData prices = labelled(i -> i + ".25");
         assertEquals(List.of(new Field.Numbers("y", List.of(1))), prices.targets());
         assertTrue(
-                prices.notes().toString().contains("40 different numbers, such as 0.25: it is a number"),
+                prices.notes()
+                        .toString()
+                        .contains("40 different numbers, such as 0.25, in 40 rows: it is taken for a number"),
                 prices.notes()::toString);
+        LoadedData whole = labelled(i -> "" + (1000 + 37 * i));
+        assertEquals(List.of(new Field.Numbers("y", List.of(1))), whole.targets());
+        assertTrue(
+                whole.notes().toString().contains("40 different whole numbers, such as 1000, in 40 rows")
+                        && whole.notes().toString().contains("for classes set task.kind = \"classification\""),
+                whole.notes()::toString);
         assertEquals(
                 List.of(new Field.Numbers("y", List.of(1))),
                 labelled(i -> "" + i % 2, "data.label_type=number").targets());
         // Forty classes with one row each cannot be cut.
         assertThrows(IllegalArgumentException.class, () -> labelled(i -> i + ".25", "data.label_type=category"));
         TestData.assertRefused(() -> labelled(i -> i == 7 ? "many" : "" + i, "data.label_type=number"), "'many'");
+    }
+
+    /** Classes that somebody has numbered are classes, and so are numbers that occur often; both are told. */
+    @Test
+    void manyClassesAreTold() throws IOException {
+        for (int step : List.of(1, 3)) {
+            StringBuilder text = new StringBuilder("x,y\n");
+            int rows = step == 1 ? 75 : 250;
+            for (int i = 0; i < rows; i++) {
+                text.append(i * 7 % 40).append(',').append(step * (i % 25)).append('\n');
+            }
+            Files.writeString(folder.resolve("classes.csv"), text);
+            LoadedData data = loadFile("classes.csv", "data.test_fraction=0.4");
+            assertEquals(25, TestData.classNames(data.train()).size());
+            assertTrue(
+                    data.notes().toString().contains("each is taken for a class")
+                            && data.notes().toString().contains("set task.kind = \"regression\""),
+                    data.notes()::toString);
+        }
+    }
+
+    @Test
+    void commasAndOtherDelimitersAreTold() throws IOException {
+        String text = "x;y\n1,5;a\n2,5;b\n";
+        TestData.assertRefused(() -> load(text, text, "data.delimiter=;"), "'1,5' in column x", "data.decimal = \",\"");
+        assertEquals(
+                2,
+                load(text, text, "data.delimiter=;", "data.decimal=,").train().size());
+        assertEquals(
+                2,
+                load(text, text, "data.delimiter=;", "data.categories=[\"x\"]")
+                        .train()
+                        .size());
+        TestData.assertRefused(() -> load(text, text), "it has semicolons: set data.delimiter = \";\"");
+        String label = "x;y\n1;1,5\n2;2,5\n";
+        TestData.assertRefused(() -> load(label, label, "data.delimiter=;"), "'1,5' in column y", "data.label_type");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.espalier.graph.group;
 
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Operator;
 import java.util.List;
@@ -21,10 +22,10 @@ public sealed interface Selector {
     boolean picks(Node node, String parameter);
 
     /**
-     * Requires the names of this selector to exist, lest a typing error pick nothing in silence.
+     * Requires the names of this selector to exist, and its patterns to match something, lest a typing error pick nothing in silence.
      *
      * @param graph the graph it is used on
-     * @throws IllegalArgumentException if one does not
+     * @throws IllegalArgumentException if one does not; the message has the names that are nearest
      */
     default void requireKnown(Graph graph) {}
 
@@ -159,6 +160,15 @@ public sealed interface Selector {
         public boolean picks(Node node, String parameter) {
             return pattern.matcher(node.name()).matches();
         }
+
+        @Override
+        public void requireKnown(Graph graph) {
+            NamePattern.requireMatch(
+                    pattern,
+                    "node",
+                    graph,
+                    graph.nodes().stream().map(Node::name).toList());
+        }
     }
 
     /**
@@ -170,6 +180,15 @@ public sealed interface Selector {
         @Override
         public boolean picks(Node node, String parameter) {
             return pattern.matcher(parameter).matches();
+        }
+
+        @Override
+        public void requireKnown(Graph graph) {
+            NamePattern.requireMatch(
+                    pattern,
+                    "parameter",
+                    graph,
+                    graph.tensors(Initializer.Kind.PARAMETER).keySet());
         }
     }
 

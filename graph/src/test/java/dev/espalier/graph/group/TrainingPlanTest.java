@@ -138,6 +138,19 @@ class TrainingPlanTest {
         assertThrows(IllegalArgumentException.class, () -> plan.parameterSets(BERT, groups));
     }
 
+    @Test
+    void aPatternThatMatchesNothingIsAnErrorWithTheMend() {
+        ModelGroups groups = GroupRules.everything().derive(BERT);
+        assertTrue(message(".*embedings\\..*", groups).contains("the nearest are [bert.embeddings."));
+        assertTrue(message("bert.embeddings*", groups).endsWith("is bert\\.embeddings.*"));
+    }
+
+    private static String message(String pattern, ModelGroups groups) {
+        TrainingPlan plan = TrainingPlan.dense(RATE).withFrozen(Selector.parametersMatching(pattern));
+        return String.valueOf(assertThrows(IllegalArgumentException.class, () -> plan.parameterSets(BERT, groups))
+                .getMessage());
+    }
+
     /** With a penalty beyond measure one step leaves nothing of what is penalised, and everything else as it was. */
     @Test
     void anOptimizerZeroesExactlyWhatIsPenalised() {

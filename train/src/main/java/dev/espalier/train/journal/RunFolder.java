@@ -12,6 +12,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -31,8 +34,10 @@ import java.util.stream.Stream;
  * model.onnx        the trained model
  * pruned.onnx       what is left of it
  * model.json        what both take and say
+ * findings.json     what the pruned model makes of the test part, sample by sample
  * result.json       what came out; written last
  * given-up.txt      why the training was given up, if it was
+ * trainer.json      the process that trains here, while it does
  * report.html       all of that to look at
  * }</pre>
  *
@@ -43,6 +48,22 @@ import java.util.stream.Stream;
 public record RunFolder(Path path) {
     private static final String SEED = "seed-";
     private static final String LAMBDA = "lambda-";
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
+    /**
+     * A place for a new run. Nothing is made.
+     *
+     * @param runs the folder that it shall be in
+     * @param name what it is called, before the time
+     * @return a folder that is not there, called after the second
+     */
+    public static RunFolder fresh(Path runs, String name) {
+        LocalDateTime time = LocalDateTime.now(ZoneId.systemDefault());
+        while (Files.exists(runs.resolve(name + "-" + time.format(TIME)))) {
+            time = time.plusSeconds(1);
+        }
+        return new RunFolder(runs.resolve(name + "-" + time.format(TIME)));
+    }
 
     /**
      * The recipe as run.
@@ -126,12 +147,30 @@ public record RunFolder(Path path) {
     }
 
     /**
+     * What the pruned model makes of the test part.
+     *
+     * @return the path of a JSON file
+     */
+    public Path findingsFile() {
+        return path.resolve("findings.json");
+    }
+
+    /**
      * Why the training was given up.
      *
      * @return the path of a text file
      */
     public Path reasonFile() {
         return path.resolve("given-up.txt");
+    }
+
+    /**
+     * The process that trains here.
+     *
+     * @return the path of a JSON file; it is there while the run is trained, and after a crash
+     */
+    public Path trainerFile() {
+        return path.resolve("trainer.json");
     }
 
     /**
@@ -305,6 +344,77 @@ public record RunFolder(Path path) {
      */
     public void write(RunResult result) throws IOException {
         replace(resultFile(), Json.pretty(result));
+    }
+
+    /**
+     * Reads what the pruned model makes of the test part.
+     *
+     * @return what was found; empty if the run is not finished, older, or of a task that tells nothing
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<Findings> findings() throws IOException {
+        return Files.exists(findingsFile())
+                ? Optional.of(JsonFile.read(findingsFile(), Findings.class))
+                : Optional.empty();
+    }
+
+    /**
+     * Writes what the pruned model makes of the test part.
+     *
+     * @param findings what was found
+     * @throws IOException if the file cannot be written
+     */
+    public void write(Findings findings) throws IOException {
+        replace(findingsFile(), Json.pretty(findings));
+    }
+
+    /**
+     * Looks for the process that trains here.
+     *
+     * @return the process; empty if nobody does
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<ProcessHandle> trainer() throws IOException {
+        try {
+            return JsonFile.read(trainerFile(), Trainer.class).process();
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Says that this process trains here. It must also say when it no longer does, by {@link #leave}.
+     *
+     * @throws IllegalArgumentException if another one does
+     * @throws IOException if the file cannot be read or written
+     */
+    public void enter() throws IOException {
+        requireNoOther();
+        replace(trainerFile(), Json.pretty(Trainer.self()));
+    }
+
+    /**
+     * Looks whether another process trains here.
+     *
+     * @throws IllegalArgumentException if one does
+     * @throws IOException if the file cannot be read
+     */
+    public void requireNoOther() throws IOException {
+        Optional<ProcessHandle> other = trainer().filter(process -> !process.equals(ProcessHandle.current()));
+        if (other.isPresent()) {
+            throw new IllegalArgumentException(
+                    "process %d trains in %s right now: stop it first, by Ctrl-C there or kill %1$d"
+                            .formatted(other.get().pid(), path));
+        }
+    }
+
+    /**
+     * Says that this process no longer trains here.
+     *
+     * @throws IOException if the file cannot be deleted
+     */
+    public void leave() throws IOException {
+        Files.deleteIfExists(trainerFile());
     }
 
     /**

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "bert"}. */
 public final class BertModel implements ModelKind {
@@ -66,7 +67,7 @@ public final class BertModel implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) throws IOException {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) throws IOException {
         Path checkpoint = Path.of(values.of(CHECKPOINT));
         HuggingFace.Checkpoint read = isForAnswers(wanted)
                 ? HuggingFace.read(checkpoint, weights)

@@ -11,6 +11,7 @@ import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "mlp"}. */
 public final class MlpModel implements ModelKind {
@@ -46,7 +47,7 @@ public final class MlpModel implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
         Shape sample = Single.input(name(), wanted);
         return sample.rank() == 1 && sample.isKnown()
                 ? Mlp.ofVectors(

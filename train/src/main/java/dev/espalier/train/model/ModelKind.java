@@ -12,6 +12,7 @@ import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A kind of model: {@code model.kind} by name, its own keys, and what it makes of their values.
@@ -78,9 +79,10 @@ public interface ModelKind extends Kind {
      * @param values the section's values
      * @param wanted what it is given and what it has to say
      * @param weights what tensors hold that have not been trained before
+     * @param notes told what a user should know of the model, a sentence each
      * @return the model
      * @throws IOException if a file cannot be read
      * @throws IllegalArgumentException if it cannot be what is wanted; the message says what to change
      */
-    Graph build(Values values, Signature wanted, Weights weights) throws IOException;
+    Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) throws IOException;
 }

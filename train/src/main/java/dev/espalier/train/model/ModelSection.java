@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.function.Consumer;
 
 /** The section {@code [model]} of a recipe: all kinds of models that are on the class path. */
 public final class ModelSection {
@@ -36,12 +37,14 @@ public final class ModelSection {
      * @param values the section's values
      * @param wanted what it is given and what it has to say
      * @param weights what tensors hold that have not been trained before
+     * @param notes told what a user should know of the model, a sentence each
      * @return the model
      * @throws IOException if it cannot be read
      */
-    public static Graph build(Values values, Signature wanted, Weights weights) throws IOException {
+    public static Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes)
+            throws IOException {
         ModelKind kind = KINDS.of(values);
-        Graph model = kind.build(values, wanted, weights);
+        Graph model = kind.build(values, wanted, weights, notes);
         return kind.isTrained(values) ? model : wanted.inUnits(model);
     }
 

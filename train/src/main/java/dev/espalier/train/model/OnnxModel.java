@@ -5,6 +5,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.runtime.Judge;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "onnx"}. */
 public final class OnnxModel implements ModelKind {
@@ -29,6 +31,27 @@ public final class OnnxModel implements ModelKind {
                     "whether the file's weights have learned nothing yet: for a regression, the labels' mean and deviation are then"
                             + " put behind its outputs")
             .withDefault(false);
+
+    /** What becomes of the file's last layer. */
+    public enum Head {
+        /** It stays as it is. */
+        KEEP,
+        /** A fresh one, which says what the task wants, takes its place. */
+        NEW
+    }
+
+    private static final Key<Head> HEAD = Key.choice(
+                    "model.head",
+                    Head.class,
+                    "whether the last layer stays, or gives way to a fresh one with as many outputs as the task has: for other classes")
+            .withDefault(Head.KEEP);
+
+    private static final Key<String> TOKENIZER = Key.text(
+                    "model.tokenizer",
+                    "for texts: a tokenizer.json, a vocab.txt or a folder with one of them, relative to where the program is started;"
+                            + " if empty, in the folder of the file or, if that is called onnx, in the one above")
+            .withDefault("")
+            .changeable();
 
     /** Called by the service loader. */
     public OnnxModel() {}
@@ -45,32 +68,61 @@ public final class OnnxModel implements ModelKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(FILE, FRESH);
+        return List.of(FILE, HEAD, FRESH, TOKENIZER);
     }
 
     /** A model that reads text has its vocabulary beside it, as a training leaves it. */
     @Override
     public Optional<Path> tokenizer(Values values) {
+        if (!values.of(TOKENIZER).isEmpty()) {
+            return Optional.of(Path.of(values.of(TOKENIZER)));
+        }
         return Optional.ofNullable(file(values).toAbsolutePath().getParent());
     }
 
     @Override
     public boolean isTrained(Values values) {
-        return !values.of(FRESH);
+        return !values.of(FRESH) && values.of(HEAD) == Head.KEEP;
     }
 
     @Override
     public boolean isReady(Values values) {
-        return true;
+        return values.of(HEAD) == Head.KEEP;
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) throws IOException {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) throws IOException {
         Path file = file(values);
-        Graph model = OnnxReader.read(file).graph();
-        requireRead(file, model);
+        String what = FILE + " = " + file;
+        Graph read = OnnxReader.read(file).graph();
+        requireRead(file, read);
         // What it is fed with is encoded by the data that it is trained on.
-        return wanted.fit(RawInputs.without(model), FILE + " = " + file).model();
+        Graph model = RawInputs.without(read);
+        Graph free = wanted.withInputs(model, what);
+        noteBatch(model, free, what, notes);
+        return switch (values.of(HEAD)) {
+            case KEEP ->
+                wanted.fit(free, what, "set model.head = \"new\" for a fresh last layer that says that")
+                        .model();
+            case NEW -> {
+                NewHead head = NewHead.of(free, what, wanted, weights);
+                notes.accept(head.note());
+                yield wanted.fit(head.graph(), what).model();
+            }
+        };
+    }
+
+    private static void noteBatch(Graph model, Graph free, String what, Consumer<String> notes) {
+        for (int i = 0; i < model.inputs().size(); i++) {
+            Shape declared = model.inputs().get(i).type().shape();
+            Shape taken = free.inputs().get(i).type().shape();
+            if (declared.rank() > 0
+                    && declared.get(0).isKnown()
+                    && !taken.get(0).isKnown()) {
+                notes.accept("%s: the batch axis of its input %s, fixed to %s, is free now: %s"
+                        .formatted(what, model.inputs().get(i).name(), declared.get(0), taken));
+            }
+        }
     }
 
     /** Hours of training are lost on a model that is not the file's. */

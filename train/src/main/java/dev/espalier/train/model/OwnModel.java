@@ -4,6 +4,7 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "own"}. */
 public final class OwnModel implements ModelKind {
@@ -23,7 +24,7 @@ public final class OwnModel implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
         throw new IllegalArgumentException(
                 "model.kind = own is a model that a Java program makes, and gives to a task itself: choose one of "
                         + ModelSection.KINDS.names().stream()

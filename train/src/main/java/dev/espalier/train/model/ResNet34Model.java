@@ -11,6 +11,7 @@ import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "resnet34"}. */
 public final class ResNet34Model implements ModelKind {
@@ -48,7 +49,7 @@ public final class ResNet34Model implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
         return ResNet34.build(Images.options(name(), wanted), values.of(WIDTH), weights);
     }
 }

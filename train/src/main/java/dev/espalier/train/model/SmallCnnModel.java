@@ -10,6 +10,7 @@ import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "small-cnn"}. */
 public final class SmallCnnModel implements ModelKind {
@@ -45,7 +46,7 @@ public final class SmallCnnModel implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
         return SmallCnn.build(Images.options(name(), wanted), values.of(CHANNELS), values.of(BATCH_NORM), weights);
     }
 }

@@ -8,6 +8,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** {@code model.kind = "vgg16"}. */
 public final class Vgg16Model implements ModelKind {
@@ -40,7 +41,7 @@ public final class Vgg16Model implements ModelKind {
     }
 
     @Override
-    public Graph build(Values values, Signature wanted, Weights weights) {
+    public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
         return Vgg16.build(Images.options(name(), wanted), weights);
     }
 }

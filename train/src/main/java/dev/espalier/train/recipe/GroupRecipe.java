@@ -61,8 +61,10 @@ public record GroupRecipe(
                     "groups.heads",
                     "whether an attention has one group for each head, in place of those of its four layers")
             .withDefault(false);
-    private static final Key<List<String>> FROZEN =
-            patterns("groups.frozen", "names of parameters that are not trained, besides those of `rules`");
+    private static final Key<List<String>> FROZEN = patterns(
+            "groups.frozen",
+            "names of parameters that are neither trained nor grouped, besides those of `rules`; batch normalisations of which all are"
+                    + " frozen keep their statistics");
 
     static final Section SECTION = Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN));
 
@@ -71,7 +73,7 @@ public record GroupRecipe(
     }
 
     /**
-     * Which weights are grouped.
+     * Which weights are grouped: none that is frozen, since what does not change can neither become zero nor be counted for it.
      *
      * @param paper what the paper groups and freezes in the model
      * @return the rules
@@ -84,6 +86,7 @@ public record GroupRecipe(
         for (String pattern : exclude) {
             chosen = chosen.exclude(Selector.parametersMatching(pattern));
         }
+        chosen = chosen.exclude(frozenParameters(paper));
         GroupRules joined = switch (join) {
             case NONE -> chosen;
             case JOINT -> chosen.joinConsumers();

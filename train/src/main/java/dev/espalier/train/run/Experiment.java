@@ -57,7 +57,7 @@ public record Experiment(Recipe recipe, Task task, Start start, RunFolder folder
      * @throws IOException if the data or the model cannot be read
      */
     public static Experiment of(Recipe recipe, RunFolder folder, RunOptions options) throws IOException {
-        return new Experiment(recipe, Tasks.of(recipe), folder, options);
+        return new Experiment(recipe, Tasks.of(recipe, options.listener()), folder, options);
     }
 
     /**

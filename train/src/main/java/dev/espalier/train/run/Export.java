@@ -12,6 +12,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.ModelCard;
 import dev.espalier.train.journal.RunFolder;
@@ -51,6 +52,10 @@ record Export(Task task, RunFolder folder) {
         }
         task.accompany(folder.path());
         RunResult result = judge(session, seed, seconds, model, trial);
+        Optional<Findings> findings = inspect(trial);
+        if (findings.isPresent()) {
+            folder.write(findings.get());
+        }
         folder.write(result);
         return result;
     }
@@ -105,6 +110,13 @@ record Export(Task task, RunFolder folder) {
                     difference[0],
                     report.latencyMillisecondsBefore().orElseThrow(),
                     report.latencyMillisecondsAfter().orElseThrow());
+        }
+    }
+
+    private Optional<Findings> inspect(PruneTrial trial) {
+        try (OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS);
+                JudgedModel left = new JudgedModel(task, trial.smaller(), pruned::run)) {
+            return task.findings(left);
         }
     }
 

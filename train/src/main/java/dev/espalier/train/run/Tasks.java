@@ -12,6 +12,9 @@ import dev.espalier.train.task.Materials;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.task.TaskSection;
 import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** From recipes to tasks. */
@@ -26,14 +29,32 @@ public final class Tasks {
      * @throws IOException if the data or the model cannot be read
      */
     public static Task of(Recipe recipe) throws IOException {
+        return of(recipe, TrainingListener.NOBODY);
+    }
+
+    /**
+     * What a recipe's data and model are for.
+     *
+     * @param recipe the recipe
+     * @param listener told while data is read, and what is to be known of the model when it is first made
+     * @return the task, with its data loaded
+     * @throws IOException if the data or the model cannot be read
+     */
+    public static Task of(Recipe recipe, TrainingListener listener) throws IOException {
         Values model = recipe.model();
         ModelKind kind = ModelSection.KINDS.of(model);
+        Set<String> told = ConcurrentHashMap.newKeySet(); // the model is made for every seed
+        Consumer<String> notes = note -> {
+            if (told.add(note)) {
+                listener.onNote(note);
+            }
+        };
         return TaskSection.open(
                 recipe.task(),
                 new Materials(
                         recipe.data(),
-                        new Context(Context.QUIET.progress(), kind.tokenizer(model)),
-                        (wanted, weights) -> ModelSection.build(model, wanted, weights),
+                        new Context(listener::onReading, kind.tokenizer(model)),
+                        (wanted, weights) -> ModelSection.build(model, wanted, weights, notes),
                         recipe.batching()));
     }
 

@@ -10,6 +10,15 @@ public interface TrainingListener {
     TrainingListener NOBODY = new TrainingListener() {};
 
     /**
+     * Some more of the data is read, before training begins. Called often, by one thread at a time: it should be quick.
+     *
+     * @param what what is counted, plural
+     * @param done how many in all
+     * @param total how many there are; 0 if nobody knows
+     */
+    default void onReading(String what, long done, long total) {}
+
+    /**
      * The gradients are there, and the optimizer is about to step. What takes long here slows the training down, but does
      * not change it.
      *
@@ -56,6 +65,12 @@ public interface TrainingListener {
     default TrainingListener and(TrainingListener other) {
         TrainingListener first = this;
         return new TrainingListener() {
+            @Override
+            public void onReading(String what, long done, long total) {
+                first.onReading(what, done, total);
+                other.onReading(what, done, total);
+            }
+
             @Override
             public void beforeStep(StepView view) {
                 first.beforeStep(view);

@@ -142,6 +142,8 @@ public final class TrainingRun {
     }
 
     private Optional<RunResult> trainOrGiveUp() throws IOException {
+        // Before the model is built: that takes time.
+        folder.requireNoOther();
         try (Session session = new Session(recipe, task, initial, seed, options)) {
             Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
             if (checkpoint.isPresent()) {
@@ -150,13 +152,18 @@ public final class TrainingRun {
             } else {
                 writeOrigin(session);
             }
-            Files.deleteIfExists(folder.reasonFile());
-            since = System.nanoTime();
-            if (!train(session)) {
-                return Optional.empty();
+            folder.enter();
+            try {
+                Files.deleteIfExists(folder.reasonFile());
+                since = System.nanoTime();
+                if (!train(session)) {
+                    return Optional.empty();
+                }
+                session.finish();
+                return Optional.of(new Export(task, folder).deliver(session, seed, secondsNow()));
+            } finally {
+                folder.leave();
             }
-            session.finish();
-            return Optional.of(new Export(task, folder).deliver(session, seed, secondsNow()));
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Function;
@@ -140,6 +141,11 @@ public final class Classification extends RowTask {
     @Override
     public SequencedMap<Metric, Double> score(Sums sums) {
         return new LinkedHashMap<>(Map.of(ACCURACY, sums.mean(RIGHT)));
+    }
+
+    @Override
+    protected Optional<Inspection> inspection() {
+        return Optional.of(new ClassInspection(LOGITS, label.name(), label.values(), counts(data().train())));
     }
 
     /** Always the most frequent class. */

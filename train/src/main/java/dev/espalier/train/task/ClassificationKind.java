@@ -1,6 +1,7 @@
 package dev.espalier.train.task;
 
 import dev.espalier.data.Field;
+import dev.espalier.data.LabelType;
 import dev.espalier.data.LoadedData;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
@@ -53,7 +54,7 @@ public final class ClassificationKind implements TaskKind {
 
     @Override
     public Task open(Values values, Materials materials) throws IOException {
-        LoadedData data = materials.data();
+        LoadedData data = materials.data(values.of(MULTI_LABEL) ? LabelType.AUTO : LabelType.CATEGORY);
         ClassWeights weights = weights(values);
         double smoothing = values.of(LABEL_SMOOTHING);
         return values.of(MULTI_LABEL)

@@ -11,6 +11,7 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -126,6 +127,11 @@ public final class Distilled implements Task {
                     }
                 },
                 part);
+    }
+
+    @Override
+    public Optional<Findings> findings(Model model) {
+        return task.findings(model);
     }
 
     @Override

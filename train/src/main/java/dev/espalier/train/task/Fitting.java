@@ -2,6 +2,7 @@ package dev.espalier.train.task;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.pass.FreeBatch;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
@@ -22,11 +23,13 @@ final class Fitting {
     private final Signature wanted;
     private final Graph model;
     private final String what;
+    private final String mend;
 
-    Fitting(Signature wanted, Graph model, String what) {
+    Fitting(Signature wanted, Graph model, String what, String mend) {
         this.wanted = wanted;
         this.model = model;
         this.what = what;
+        this.mend = mend;
     }
 
     Fitted fit() {
@@ -35,6 +38,10 @@ final class Fitting {
         SequencedMap<String, String> inputNames = new LinkedHashMap<>();
         inputs.forEach((input, given) -> inputNames.put(input.name(), given.name()));
         return new Fitted(free, inputNames, outputs(free));
+    }
+
+    Graph withInputs() {
+        return withInputs(inputs());
     }
 
     private SequencedMap<Signature.Input, Graph.Input> inputs() {
@@ -96,7 +103,7 @@ final class Fitting {
             return model;
         }
         try {
-            return model.withInputs(free);
+            return FreeBatch.of(model, free);
         } catch (GraphException impossible) {
             throw problem(
                     "it cannot take %s as its inputs, which it declares as %s: export it with a free batch axis (%s)"
@@ -123,13 +130,14 @@ final class Fitting {
             String name = found.get(output);
             if (name == null) {
                 throw problem(
-                        "it has the outputs %s, but %s needs %s: export it with one of that name or shape"
+                        "it has the outputs %s, but %s needs %s: export it with one of that name or shape, or %s"
                                 .formatted(
                                         free.outputs().stream()
                                                 .map(each -> each + " " + free.shape(each))
                                                 .toList(),
                                         wanted.data(),
-                                        output),
+                                        output,
+                                        mend),
                         null);
             }
             requireSays(free.shape(name), name, output);
@@ -145,8 +153,8 @@ final class Fitting {
                         .formatted(name, shape));
         require(
                 shape.equals(output.batched()),
-                "its output %s is %s, but %s needs %s: change its last layer, or choose other data"
-                        .formatted(name, shape, wanted.data(), output.batched()));
+                "its output %s is %s, but %s needs %s: %s, or choose other data"
+                        .formatted(name, shape, wanted.data(), output.batched(), mend));
     }
 
     /** Who is who: by name; then the only ones that are left; then those for which there is only one that fits. */

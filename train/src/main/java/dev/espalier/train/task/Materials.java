@@ -2,6 +2,7 @@ package dev.espalier.train.task;
 
 import dev.espalier.data.Context;
 import dev.espalier.data.DataSection;
+import dev.espalier.data.LabelType;
 import dev.espalier.data.LoadedData;
 import dev.espalier.settings.Values;
 import java.io.IOException;
@@ -60,9 +61,22 @@ public final class Materials {
      * @return the parts of a run
      * @throws IOException if a file cannot be read, or is not what it should be
      */
-    public synchronized LoadedData data() throws IOException {
+    public LoadedData data() throws IOException {
+        return data(LabelType.AUTO);
+    }
+
+    /**
+     * The same for a task that knows what labels are: then they need not look like it, and nobody has to say it twice.
+     *
+     * @param labels what they are, unless {@code data.label_type} says something else
+     * @return the parts of a run
+     * @throws IOException if a file cannot be read, or is not what it should be
+     */
+    public synchronized LoadedData data(LabelType labels) throws IOException {
         if (loaded == null) {
-            loaded = DataSection.load(dataValues, context);
+            boolean open =
+                    dataValues.has(DataSection.LABEL_TYPE) && dataValues.of(DataSection.LABEL_TYPE) == LabelType.AUTO;
+            loaded = DataSection.load(open ? dataValues.with(DataSection.LABEL_TYPE, labels) : dataValues, context);
         }
         return loaded;
     }

@@ -16,6 +16,7 @@ import dev.espalier.train.journal.Metric;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Function;
@@ -73,16 +74,7 @@ public final class MultiLabel extends RowTask {
     }
 
     private static List<String> names(LoadedData data) {
-        List<String> columns =
-                data.train().targetFields().stream().map(Field::name).toList();
-        if (columns.size() == target(data).size()) {
-            return columns;
-        }
-        List<String> numbered = new ArrayList<>();
-        for (int i = 0; i < target(data).size(); i++) {
-            numbered.add(columns.getFirst() + "[" + i + "]");
-        }
-        return numbered;
+        return names(data.encoding().targets().getFirst());
     }
 
     /** How many nos there are for a yes. */
@@ -169,6 +161,11 @@ public final class MultiLabel extends RowTask {
 
     private static double f1(double hits, double said, double right) {
         return said + right == 0 ? 1 : 2 * hits / (said + right);
+    }
+
+    @Override
+    protected Optional<Inspection> inspection() {
+        return Optional.of(new LabelInspection(LOGITS, target.name(), names(data()), truths(data().train())));
     }
 
     /** Always all labels. */

@@ -5,6 +5,7 @@ import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
+import dev.espalier.data.LabelType;
 import dev.espalier.data.LoadedData;
 import dev.espalier.data.Normalization;
 import dev.espalier.graph.Graph;
@@ -31,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Function;
@@ -252,6 +254,24 @@ public final class Regression extends RowTask {
         return scores;
     }
 
+    @Override
+    protected Optional<Inspection> inspection() {
+        List<QuantityInspection.Estimated> estimated = new ArrayList<>();
+        for (int t = 0; t < targets.size(); t++) {
+            Target target = targets.get(t);
+            List<String> names = names(data().encoding().targets().get(t));
+            for (int i = 0; i < names.size(); i++) {
+                estimated.add(new QuantityInspection.Estimated(
+                        target.field().name(),
+                        i,
+                        names.size(),
+                        names.get(i),
+                        target.unit().deviation().get(i)));
+            }
+        }
+        return Optional.of(new QuantityInspection(estimated, data().test().size()));
+    }
+
     /** Always the training part's mean; where the loss asks for it, its median or another quantile. */
     @Override
     public OptionalDouble baseline() {
@@ -361,7 +381,7 @@ public final class Regression extends RowTask {
 
         @Override
         public Task open(Values values, Materials materials) throws IOException {
-            LoadedData data = materials.data();
+            LoadedData data = materials.data(LabelType.NUMBER);
             Loss loss = switch (values.of(LOSS)) {
                 case MSE -> new Loss.Squares();
                 case MAE -> new Loss.Absolutes();

@@ -3,18 +3,22 @@ package dev.espalier.train.task;
 import dev.espalier.data.Batch;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.Batches;
+import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Findings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * A task whose samples are rows of data. What is left to say is what is learned: the objective, its metrics and what they come
@@ -109,16 +113,67 @@ public abstract class RowTask implements Task {
 
     @Override
     public Evaluation evaluate(Model asked, Part part) {
+        return read(asked, part, examples -> Evaluation.of(asked, examples, this::score));
+    }
+
+    /** One pass over a part, in order. */
+    private <T> T read(Model asked, Part part, Function<Examples, T> reader) {
         int size = batching.evaluationSize();
         try (Batches batches = data.evaluation(part(part), size)) {
             if (!asked.takesRaw()) {
-                return Evaluation.of(asked, examples(batches), this::score);
+                return reader.apply(examples(batches));
             }
             // The same rows in the same order.
             try (Batches raw = Batches.evaluation(part(part), data.encoding().raw(), size)) {
-                return Evaluation.of(asked, examples(batches, raw), this::score);
+                return reader.apply(examples(batches, raw));
             }
         }
+    }
+
+    /** What the numbers of a target are called: as their columns, if each is one. */
+    static List<String> names(ColumnEncoding target) {
+        List<String> columns = target.from().stream().map(Field::name).toList();
+        int size = target.to() instanceof Field.Dense dense ? dense.size() : 1;
+        return columns.size() == size
+                ? columns
+                : IntStream.range(0, size)
+                        .mapToObj(i -> columns.getFirst() + "[" + i + "]")
+                        .toList();
+    }
+
+    /** {@return what to note of each sample of the test part; empty, unless a task says otherwise, if samples are not looked at} */
+    protected Optional<Inspection> inspection() {
+        return Optional.empty();
+    }
+
+    /** How many samples there are, and what {@link #inspection} notes. */
+    @Override
+    public Optional<Findings> findings(Model asked) {
+        Mistakes mistakes = new Mistakes();
+        Findings.Outcome outcome = inspection()
+                .map(inspection -> read(asked, Part.TEST, examples -> inspect(asked, examples, inspection, mistakes)))
+                .orElseGet(Findings.Outcome.Unknown::new);
+        boolean isSetAside = !data.validation().equals(data.test());
+        return Optional.of(new Findings(
+                new Findings.Samples(
+                        data.train().size(),
+                        isSetAside ? data.validation().size() : 0,
+                        data.test().size()),
+                outcome,
+                mistakes.of(data.test())));
+    }
+
+    private Findings.Outcome inspect(Model asked, Examples examples, Inspection inspection, Mistakes mistakes) {
+        int row = 0;
+        while (examples.hasNext()) {
+            Example example = examples.next();
+            Map<String, Tensor> said = fitted().said(asked.predict(example.raw()));
+            for (int sample = 0; sample < example.size(); sample++) {
+                int at = row++;
+                inspection.look(said, example.targets(), sample).ifPresent(miss -> mistakes.add(at, miss));
+            }
+        }
+        return inspection.outcome();
     }
 
     private Examples examples(Batches batches, Batches raw) {

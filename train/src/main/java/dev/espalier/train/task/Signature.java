@@ -206,6 +206,31 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
      * @throws IllegalArgumentException if it does not fit; the message says what to change
      */
     public Fitted fit(Graph model, String what) {
-        return new Fitting(this, model, what).fit();
+        return fit(model, what, "change its last layer");
+    }
+
+    /**
+     * The same with a mend for a model that says something else.
+     *
+     * @param model the model
+     * @param what what messages call it
+     * @param mend what to do if its outputs are others
+     * @return the model with inputs of these shapes, and the names that it has for them
+     * @throws IllegalArgumentException if it does not fit; the message says what to change
+     */
+    public Fitted fit(Graph model, String what, String mend) {
+        return new Fitting(this, model, what, mend).fit();
+    }
+
+    /**
+     * Holds the inputs of a model to this, whatever it says: the first half of {@link #fit}.
+     *
+     * @param model the model
+     * @param what what messages call it
+     * @return the model with inputs of these shapes
+     * @throws IllegalArgumentException if they do not fit; the message says what to change
+     */
+    public Graph withInputs(Graph model, String what) {
+        return new Fitting(this, model, what, "").withInputs();
     }
 }

@@ -7,6 +7,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -148,6 +149,17 @@ public interface Task {
      * @return what was found, for each of {@link #metrics}
      */
     Evaluation evaluate(Model model, Part part);
+
+    /**
+     * What the page on a run shows of a model besides its scores: what it takes for what, how far it is off, which samples it gets
+     * wrong. One more look at the test part, for those who want to know.
+     *
+     * @param model the model
+     * @return what was found; empty if the task tells nothing but its scores
+     */
+    default Optional<Findings> findings(Model model) {
+        return Optional.empty();
+    }
 
     /**
      * What the first of {@link #metrics} comes to without learning, such as by always guessing the most frequent class. A training

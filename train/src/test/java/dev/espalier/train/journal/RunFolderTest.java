@@ -1,5 +1,6 @@
 package dev.espalier.train.journal;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,54 @@ class RunFolderTest {
         String line = Files.readString(folder.metricsFile());
         Files.writeString(folder.metricsFile(), line.replace(",\"data\":{\"unknown_tokens_test\":0.25}", ""));
         assertTrue(folder.metrics().getFirst().data().isEmpty());
+    }
+
+    @Test
+    void findingsComeBackAsTheyWere() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(Optional.empty(), folder.findings());
+        Findings.Tally tally = new Findings.Tally("a", 5, 4, 3, 2);
+        for (Findings.Outcome outcome : List.of(
+                new Findings.Outcome.Classes(List.of(tally), List.of(new Findings.Confusion(0, 1, 7))),
+                new Findings.Outcome.Labels(List.of(tally)),
+                new Findings.Outcome.Quantities(
+                        List.of(new Findings.Quantity(
+                                "much",
+                                0.5,
+                                1,
+                                2,
+                                new Findings.Histogram(-1, 0.5, List.of(3L, 4L)),
+                                List.of(1.0),
+                                List.of(1.5))),
+                        1),
+                new Findings.Outcome.Answers(3, 2, 1),
+                new Findings.Outcome.Unknown())) {
+            Findings findings = new Findings(
+                    new Findings.Samples(3, 0, 2),
+                    outcome,
+                    List.of(new Findings.Mistake(
+                            1, List.of(new Findings.Glimpse.Words("x", "1")), "a", "b", "surely")));
+            folder.write(findings);
+            assertEquals(Optional.of(findings), folder.findings());
+        }
+        // Of a newer version, what is not known is left out.
+        Files.writeString(
+                folder.findingsFile(), Files.readString(folder.findingsFile()).replace("unknown", "something newer"));
+        assertEquals(
+                new Findings.Outcome.Unknown(), folder.findings().orElseThrow().outcome());
+    }
+
+    @Test
+    void picturesComeBackAsTheyWere() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        byte[] pixels = {0, 100, (byte) 255};
+        folder.write(new Findings(
+                new Findings.Samples(3, 0, 2),
+                new Findings.Outcome.Unknown(),
+                List.of(new Findings.Mistake(
+                        1, List.of(new Findings.Glimpse.Picture("image", 1, 1, 3, pixels)), "a", "b", ""))));
+        Findings.Mistake read = folder.findings().orElseThrow().mistakes().getFirst();
+        assertArrayEquals(pixels, ((Findings.Glimpse.Picture) read.inputs().getFirst()).pixels());
     }
 
     @Test
@@ -163,6 +213,40 @@ class RunFolderTest {
         Files.createDirectory(folder.seed(9).path());
         Files.createDirectory(temporary.resolve("seed-x"));
         assertEquals(List.of(folder.seed(9), folder.seed(10)), folder.runs());
+    }
+
+    @Test
+    void whoTrainsIsKnownWhileItLives() throws Exception {
+        RunFolder folder = new RunFolder(temporary);
+        assertEquals(Optional.empty(), folder.trainer());
+        folder.enter();
+        folder.enter(); // a process may go on with what it does
+        assertEquals(Optional.of(ProcessHandle.current()), folder.trainer());
+        folder.leave();
+        assertEquals(Optional.empty(), folder.trainer());
+        Process other = new ProcessBuilder("sleep", "600").start();
+        long started = other.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+        JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started));
+        assertEquals(Optional.of(other.toHandle()), folder.trainer());
+        String refused = String.valueOf(
+                assertThrows(IllegalArgumentException.class, folder::enter).getMessage());
+        assertTrue(refused.contains("process " + other.pid() + " trains in " + temporary), refused);
+        // Another that has got the same number since.
+        JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started - 60_000));
+        assertEquals(Optional.empty(), folder.trainer());
+        JsonFile.write(folder.trainerFile(), new Trainer(other.pid(), started));
+        other.destroy();
+        other.waitFor();
+        assertEquals(Optional.empty(), folder.trainer());
+        folder.enter();
+    }
+
+    @Test
+    void aNewRunHasAFolderOfItsOwn() throws IOException {
+        RunFolder first = RunFolder.fresh(temporary, "name");
+        assertTrue(first.path().getFileName().toString().matches("name-\\d{8}-\\d{6}"), first::toString);
+        Files.createDirectory(first.path());
+        assertFalse(RunFolder.fresh(temporary, "name").equals(first));
     }
 
     @Test

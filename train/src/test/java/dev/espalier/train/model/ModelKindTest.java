@@ -1,6 +1,7 @@
 package dev.espalier.train.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,8 @@ import dev.espalier.data.Field;
 import dev.espalier.data.Outline;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.model.ImageOptions;
@@ -18,7 +21,10 @@ import dev.espalier.graph.model.SmallCnn;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
@@ -34,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,13 +71,21 @@ final class ModelKindTest {
     }
 
     private static Graph build(Values model, Signature wanted, Weights weights) throws IOException {
-        return ModelSection.KINDS.of(model).build(model, wanted, weights);
+        return ModelSection.KINDS.of(model).build(model, wanted, weights, _ -> {});
     }
 
-    private static Values write(Graph graph) throws IOException {
+    private static List<String> notes(Values model, Signature wanted) throws IOException {
+        List<String> notes = new ArrayList<>();
+        ModelSection.build(model, wanted, WEIGHTS, notes::add);
+        return notes;
+    }
+
+    private static Values write(Graph graph, String... settings) throws IOException {
         Path file = Files.createTempFile(folder, "model", ".onnx");
         OnnxWriter.write(graph, file);
-        return model("model.kind=onnx", "model.file=" + file);
+        List<String> all = new ArrayList<>(List.of("model.kind=onnx", "model.file=" + file));
+        all.addAll(List.of(settings));
+        return model(all.toArray(String[]::new));
     }
 
     private static void assertRefused(Values model, Signature wanted, String... parts) {
@@ -182,19 +197,177 @@ final class ModelKindTest {
         assertEquals(Shape.of("batch", 10), sized.shape("out"));
     }
 
-    /** A graph of one input {@code [1, 64]} whose batch is written into it. */
-    private static Graph fixedInside() {
+    /** A graph of one input {@code [batch, 1, 8, 8]} whose batch is written into its reshapes. */
+    private static Graph fixedInside(long batch, long... shape) {
         GraphBuilder builder = new GraphBuilder("fixed");
         Layers layers = new Layers(builder, WEIGHTS);
-        Value image = builder.input("image", DataType.FLOAT32, 1, 1, 8, 8);
-        Value shape = builder.constant("shape", Tensor.of(new long[] {1, 64}, 2));
-        Value flat = builder.add("reshape", new Reshape(false), image, shape);
+        Value image = builder.input("image", DataType.FLOAT32, batch, 1, 8, 8);
+        Value split = builder.add(
+                "split", Reshape.DEFAULT, image, builder.constant("halves", Tensor.of(new long[] {2 * batch, 32}, 2)));
+        Value relu = layers.relu("relu", split);
+        Value flat =
+                builder.add("join", Reshape.DEFAULT, relu, builder.constant("shape", Tensor.of(shape, shape.length)));
         return builder.outputs(layers.linear("out", flat, 10));
     }
 
+    /** Each sample is answered as it would be alone. */
     @Test
-    void aBatchThatIsFixedInsideIsRefused() throws IOException {
-        assertRefused(write(fixedInside()), DIGITS, "model.file = ", "free batch axis");
+    void aBatchThatIsFixedInsideIsFreed() throws IOException {
+        for (Graph fixed : List.of(fixedInside(1, 1, 64), fixedInside(1, 1, -1), fixedInside(3, 3, 64))) {
+            long batch = fixed.shape("image").get(0).value();
+            Values model = write(fixed);
+            Graph free = build(model, DIGITS);
+            assertEquals(Shape.of("batch", 10), free.shape("out"));
+            Tensor images = Tensor.compute(DataType.FLOAT32, new long[] {2 * batch, 1, 8, 8}, i -> i % 7 - 3);
+            Tensor all = Objects.requireNonNull(
+                    Evaluator.run(free, Map.of("image", images)).get("out"));
+            for (int part = 0; part < 2; part++) {
+                long first = part * batch;
+                Tensor some = Tensor.compute(
+                        DataType.FLOAT32, new long[] {batch, 1, 8, 8}, i -> images.getDouble(first * 64 + i));
+                Tensor alone = Objects.requireNonNull(
+                        Evaluator.run(fixed, Map.of("image", some)).get("out"));
+                for (long i = 0; i < alone.size(); i++) {
+                    assertEquals(alone.getDouble(i), all.getDouble(first * 10 + i), 1e-6);
+                }
+            }
+            String note = notes(model, DIGITS).getFirst();
+            assertTrue(note.contains("input image, fixed to " + batch + ", is free now"), note);
+        }
+    }
+
+    /** A sum over all samples of a batch is no answer for each. */
+    @Test
+    void aBatchThatCannotBeFreedIsRefused() throws IOException {
+        GraphBuilder builder = new GraphBuilder("sum");
+        Value image = builder.input("image", DataType.FLOAT32, 1, 1, 8, 8);
+        Value sum = builder.add("sum", new Reduce(Reduce.Function.SUM, List.of(0L, 1L), false), image);
+        Graph fixed = builder.outputs(new Layers(builder, WEIGHTS).linear("out", sum, 10));
+        assertRefused(write(fixed), DIGITS, "model.file = ", "free batch axis");
+    }
+
+    /** What the new layer reads, and what is said of it. */
+    private static void assertNewHead(Graph graph, Signature wanted, String features, String note) throws IOException {
+        Values model = write(graph, "model.head=new");
+        Graph changed = build(model, wanted);
+        assertEquals(List.of("logits"), changed.outputs());
+        assertEquals(wanted.outputs().getFirst().batched(), changed.shape("logits"));
+        Node head = Objects.requireNonNull(changed.producer("logits"));
+        assertTrue(changed.initializers().containsKey("head.weight"));
+        assertTrue(
+                changed.nodes().stream()
+                        .anyMatch(node ->
+                                node.inputs().contains(features) && node.name().startsWith("head")),
+                features);
+        assertTrue(changed.nodes().stream().noneMatch(node -> node.operator() instanceof Softmax));
+        String said = notes(model, wanted).getLast();
+        assertTrue(said.contains(note), said);
+        // What was there keeps its weights.
+        changed.tensors(Initializer.Kind.PARAMETER).forEach((name, tensor) -> {
+            if (!name.startsWith("head.")) {
+                assertTrue(tensor.sameAs(Objects.requireNonNull(graph.tensor(name))), name);
+            }
+        });
+        assertTrue(
+                Objects.requireNonNull(build(model, wanted).tensor("head.weight"))
+                        .sameAs(Objects.requireNonNull(changed.tensor("head.weight"))),
+                "the seed decides");
+        assertEquals("head", head.name());
+        assertFalse(ModelSection.KINDS.of(model).isReady(model));
+        assertFalse(ModelSection.KINDS.of(model).isTrained(model));
+    }
+
+    @Test
+    void otherClassesGetANewHeadWhereverTheOldOneIs() throws IOException {
+        Signature three = signature("three", 3, new Field.Image("image", 1, 8, 8));
+        Graph gemm = SmallCnn.build(new ImageOptions(10, 1, 8), List.of(3, 4), true, WEIGHTS);
+        assertRefused(write(gemm), three, "[batch × 10]", "needs [batch × 3]", "model.head = \"new\"");
+        Node old = Objects.requireNonNull(gemm.producer("logits"));
+        assertNewHead(gemm, three, old.input(0), "node " + old.name() + " (Gemm), the last layer, is replaced by head");
+
+        GraphBuilder builder = new GraphBuilder("matmul");
+        Layers layers = new Layers(builder, WEIGHTS);
+        Value image = builder.input("image", DataType.FLOAT32, 1, 1, 8, 8);
+        Value hidden = layers.relu("relu", layers.flatten("flat", image));
+        Value scores = layers.dense("scores", hidden, 10);
+        assertNewHead(
+                builder.outputs(builder.add("softmax", new Softmax(-1, false), scores)),
+                three,
+                "relu",
+                "scores.product (MatMul)");
+
+        builder = new GraphBuilder("conv");
+        layers = new Layers(builder, WEIGHTS);
+        image = builder.input("image", DataType.FLOAT32, "n", 1, 8, 8);
+        Value map = layers.relu("trunk", layers.convolution("conv", image, 5, 3, 1));
+        Value classes = layers.relu("relu", layers.convolution("classes", map, 10, 1, 1));
+        Value mean = layers.globalAverage("mean", classes);
+        assertNewHead(builder.outputs(layers.flatten("flat", mean)), three, "trunk", "classes (Conv)");
+    }
+
+    @Test
+    void featuresGetAHeadBehindThem() throws IOException {
+        Signature three = signature("three", 3, new Field.Image("image", 1, 8, 8));
+        GraphBuilder builder = new GraphBuilder("features");
+        Layers layers = new Layers(builder, WEIGHTS);
+        Value image = builder.input("image", DataType.FLOAT32, "n", 1, 8, 8);
+        Value map = layers.relu("trunk", layers.convolution("conv", image, 5, 3, 1));
+        assertNewHead(builder.outputs(map), three, "trunk", "reads the 5 features of trunk");
+
+        builder = new GraphBuilder("tokens");
+        Value ids = builder.input("input_ids", DataType.INT64, "n", "t");
+        builder.input("attention_mask", DataType.INT64, "n", "t");
+        Value table = builder.parameter("table", Tensor.compute(DataType.FLOAT32, new long[] {9, 4}, i -> i));
+        Graph embedding = builder.outputs(builder.add("last_hidden_state", new Gather(0), table, ids));
+        Signature texts = new Signature(
+                "texts",
+                Signature.inputsOf(List.of(
+                        new Field.Tokens("input_ids", 8, 0),
+                        new Field.Tokens("attention_mask", 8, 0),
+                        new Field.Tokens("token_type_ids", 8, 0))),
+                three.outputs());
+        assertNewHead(embedding, texts, "last_hidden_state", "reads the 4 features of last_hidden_state");
+        // What fills up a batch changes nothing.
+        Graph changed = build(write(embedding, "model.head=new"), texts);
+        Tensor alone = said(changed, new long[] {1, 2}, new long[] {1, 1});
+        Tensor filled = said(changed, new long[] {1, 2, 0, 0}, new long[] {1, 1, 0, 0});
+        for (int i = 0; i < 3; i++) {
+            assertEquals(alone.getDouble(i), filled.getDouble(i), 1e-6);
+        }
+    }
+
+    private static Tensor said(Graph model, long[] ids, long[] mask) {
+        return Objects.requireNonNull(Evaluator.run(
+                        model,
+                        Map.of(
+                                "input_ids", Tensor.of(ids, 1, ids.length),
+                                "attention_mask", Tensor.of(mask, 1, mask.length)))
+                .get("logits"));
+    }
+
+    @Test
+    void aTokenizerIsBesideTheFileOrWhereTheRecipeSays() {
+        ModelKind onnx = ModelSection.KINDS.find("onnx").orElseThrow();
+        Path file = folder.resolve("model.onnx");
+        assertEquals(
+                Optional.of(folder.toAbsolutePath()),
+                onnx.tokenizer(model("model.kind=onnx", "model.file=" + file)));
+        assertEquals(
+                Optional.of(Path.of("words/tokenizer.json")),
+                onnx.tokenizer(
+                        model("model.kind=onnx", "model.file=" + file, "model.tokenizer=words/tokenizer.json")));
+    }
+
+    @Test
+    void aModelWithoutFeaturesHasNoNewHead() throws IOException {
+        GraphBuilder builder = new GraphBuilder("sum");
+        Value image = builder.input("image", DataType.FLOAT32, "n", 1, 8, 8);
+        Value sum = builder.add("sum", new Reduce(Reduce.Function.SUM, List.of(1L, 2L, 3L), false), image);
+        assertRefused(
+                write(builder.outputs(sum), "model.head=new"),
+                DIGITS,
+                "model.head = new finds no layer to replace",
+                "its output sum is made by sum (ReduceSum)");
     }
 
     @Test

@@ -480,6 +480,19 @@ final class RecipeTest {
         assertEquals(trained - 2, trained(graph, GroupRecipe.Rules.ALL, List.of("qa_outputs\\..*")));
     }
 
+    /** What does not change can neither become zero nor be counted for it. */
+    @Test
+    void whatIsFrozenHasNoGroups() {
+        Graph graph = Bert.questionAnswering(
+                new BertConfig(40, 16, 1, 2, 24, 12, 2, 1e-12, 0, 0, BertConfig.Activation.GELU), Weights.seeded(1));
+        for (GroupRecipe.Join join : GroupRecipe.Join.values()) {
+            int all = derive(graph, join, false).count();
+            GroupRecipe frozen = new GroupRecipe(
+                    GroupRecipe.Rules.ALL, List.of(), List.of(), join, false, List.of("qa_outputs\\..*"));
+            assertEquals(all - 16, count(graph, frozen));
+        }
+    }
+
     private static int trained(Graph graph, GroupRecipe.Rules rules, List<String> frozen) {
         GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, frozen);
         return TrainingPlan.dense(LearningRate.constant(1))

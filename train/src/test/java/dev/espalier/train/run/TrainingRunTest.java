@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
@@ -81,6 +82,14 @@ class TrainingRunTest {
         assertTrue(result.groupsLeft() < 0.9, "nothing became zero: " + result);
         assertTrue(result.parametersLeft() < 0.9, result.toString());
         assertEquals(Optional.of(result), folder.result());
+        Findings findings = folder.findings().orElseThrow();
+        assertEquals(new Findings.Samples(400, 0, 200), findings.samples());
+        List<Findings.Tally> classes = ((Findings.Outcome.Classes) findings.outcome()).classes();
+        long right = classes.stream().mapToLong(Findings.Tally::right).sum();
+        assertEquals(result.prunedScores().firstEntry().getValue(), right / 200.0, 1e-9);
+        assertEquals(
+                Math.min(200 - right, Findings.MOST_MISTAKES),
+                findings.mistakes().size());
 
         assertEquals(recipe(), Recipe.read(folder.recipe(), List.of()));
         Provenance provenance = folder.provenance();

@@ -152,7 +152,12 @@ final class RawInputsTest {
         Task task = Tasks.of(recipe());
         assertSame(task);
         assertSame(Tasks.of(recipe("data.normalize=false")));
-        Recipe images = Recipe.parse("images.toml", """
+        assertSame(Tasks.of(images()));
+        assertSame(Tasks.of(images("data.mean=[0.5]", "data.std=[0.25]")));
+    }
+
+    private static Recipe images(String... overrides) {
+        return Recipe.parse("images.toml", """
                 [data]
                 kind = "digits"
                 [model]
@@ -165,8 +170,7 @@ final class RawInputsTest {
                 [training]
                 epochs = 1
                 batch_size = 32
-                """, List.of());
-        assertSame(Tasks.of(images));
+                """, List.of(overrides));
     }
 
     private static void assertSame(Task task) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.data.DataException;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.graph.Graph;
@@ -320,10 +321,26 @@ final class RegressionTest {
 
     @Test
     void classesAreNoNumbers() {
-        String message = String.valueOf(assertThrows(
-                        IllegalArgumentException.class,
-                        () -> Tasks.of(recipe("data.label=district", "task.kind=regression")))
-                .getMessage());
-        assertTrue(message.contains("needs targets that are numbers") && message.contains("district"), message);
+        String message = String.valueOf(
+                assertThrows(DataException.class, () -> Tasks.of(recipe("data.label=district", "task.kind=regression")))
+                        .getMessage());
+        assertTrue(
+                message.contains("which is no number: for classes set task.kind = \"classification\"")
+                        && message.contains("district"),
+                message);
+    }
+
+    /** The task says what labels are, whatever they look like. */
+    @Test
+    void wholeNumbersAreEstimatedIfThatIsTheTask() throws IOException {
+        StringBuilder text = new StringBuilder("size,rooms\n");
+        for (int row = 0; row < 100; row++) {
+            text.append(row * 37 % 100).append(',').append(row % 4).append('\n');
+        }
+        Files.writeString(table, text);
+        Task task = Tasks.of(recipe("data.label=rooms", "data.ignore=[]", "task.kind=regression"));
+        assertEquals("rmse", task.metrics().getFirst().name());
+        Task classes = Tasks.of(recipe("data.label=rooms", "data.ignore=[]", "task.kind=classification"));
+        assertEquals("accuracy", classes.metrics().getFirst().name());
     }
 }

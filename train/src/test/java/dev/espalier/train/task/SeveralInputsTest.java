@@ -3,6 +3,7 @@ package dev.espalier.train.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.model.Layers;
@@ -18,6 +19,7 @@ import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,6 +124,59 @@ final class SeveralInputsTest {
                 .mapToDouble(Map.Entry::getValue)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Columns of a table, as inputs that have nothing but their names to tell them apart; and the files take raw rows. */
+    @Test
+    void columnsOfATableAreInputsByName() throws IOException {
+        GraphBuilder builder = new GraphBuilder("wide and deep");
+        Layers layers = new Layers(builder, Weights.seeded(1));
+        Value wide = builder.input("wide", DataType.FLOAT32, 1, 2);
+        Value deep = builder.input("deep", DataType.FLOAT32, 1, 2);
+        Value hidden = layers.relu(
+                "hidden", layers.add("sum", layers.linear("left", wide, 8), layers.linear("right", deep, 8)));
+        Path file = folder.resolve("wide.onnx");
+        OnnxWriter.write(builder.outputs(layers.linear("scores", hidden, 7)), file);
+        Random random = new Random(2);
+        StringBuilder table = new StringBuilder("a,b,color,verdict\n");
+        for (int row = 0; row < 200; row++) {
+            int a = random.nextInt(100);
+            boolean red = random.nextBoolean();
+            table.append("%d,%d,%s,%s\n"
+                    .formatted(a, random.nextInt(9), red ? "red" : "blue", (a > 50) == red ? "yes" : "no"));
+        }
+        Files.writeString(folder.resolve("table.csv"), table);
+        Recipe recipe = Recipe.parse(
+                "wide.toml", """
+                [data]
+                kind = "csv"
+                path = "?"
+                inputs = ["deep = color", "wide = a, b"]
+                [model]
+                kind = "onnx"
+                file = "?"
+                head = "new"
+                [penalty]
+                kind = "group-lasso"
+                lambda = 1e-4
+                [optimizer]
+                rate = 2e-2
+                [training]
+                epochs = 30
+                batch_size = 16
+                """, List.of("data.path=" + folder.resolve("table.csv"), "model.file=" + file));
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        RunResult result = Experiment.of(recipe, run, RunOptions.DEFAULT)
+                .begin()
+                .orElseThrow()
+                .getFirst();
+        assertTrue(score(result, "accuracy") > 0.8, result.toString());
+        assertEquals(result.scores(), result.prunedScores());
+        assertEquals(
+                List.of("wide", "deep"),
+                OnnxReader.read(run.pruned()).graph().inputs().stream()
+                        .map(Graph.Input::name)
+                        .toList());
     }
 
     /** Two targets are two outputs, each in its own unit. */

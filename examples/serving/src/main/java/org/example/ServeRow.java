@@ -1,4 +1,4 @@
-package dev.espalier.examples;
+package org.example;
 
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;

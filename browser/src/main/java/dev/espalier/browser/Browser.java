@@ -1,4 +1,4 @@
-package dev.espalier.report;
+package dev.espalier.browser;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -30,9 +30,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A headless Chromium, spoken to by its DevTools protocol: it tells of errors and of requests, which a screenshot does not. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
     /** Where to look for a browser, if it is not on the path or is not the one to take. */
-    static final String VARIABLE = "ESPALIER_CHROMIUM";
+    public static final String VARIABLE = "ESPALIER_CHROMIUM";
 
     private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome", "chrome");
     private static final String LISTENING = "DevTools listening on ";
@@ -49,8 +49,13 @@ final class Browser implements AutoCloseable {
     private @Nullable String session;
     private int width;
 
-    /** A page as it was opened. */
-    record Visit(List<String> errors, List<String> requests) {}
+    /**
+     * A page as it was opened.
+     *
+     * @param errors what it complained of
+     * @param requests what it asked for
+     */
+    public record Visit(List<String> errors, List<String> requests) {}
 
     private Browser(Process process, Path profile, String address) {
         this.process = process;
@@ -61,8 +66,8 @@ final class Browser implements AutoCloseable {
                 .join();
     }
 
-    /** The browser of this machine, if there is one. */
-    static Optional<Path> find() {
+    /** {@return the browser of this machine, if there is one} */
+    public static Optional<Path> find() {
         String chosen = System.getenv(VARIABLE);
         if (chosen != null && !chosen.isEmpty()) {
             return Optional.of(Path.of(chosen)); // if it is not there, the test had better fail
@@ -74,7 +79,14 @@ final class Browser implements AutoCloseable {
                 .findFirst();
     }
 
-    static Browser start(Path executable) throws IOException {
+    /**
+     * Starts a browser.
+     *
+     * @param executable the program
+     * @return it, with an empty page
+     * @throws IOException if it does not start
+     */
+    public static Browser start(Path executable) throws IOException {
         Path profile = Files.createTempDirectory("espalier-browser");
         Process process = new ProcessBuilder(
                         executable.toString(),
@@ -130,25 +142,53 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    /** Pretends to be a device. */
-    void resize(int newWidth, int height, boolean mobile) {
+    /**
+     * Pretends to be a device.
+     *
+     * @param newWidth its width in pixels
+     * @param height its height
+     * @param mobile whether it is a telephone
+     */
+    public void resize(int newWidth, int height, boolean mobile) {
         width = newWidth;
         call(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", newWidth, "height", height, "deviceScaleFactor", 1, "mobile", mobile));
     }
 
-    void prefer(String colourScheme) {
+    /**
+     * Prefers light or dark pages.
+     *
+     * @param colourScheme {@code light} or {@code dark}
+     */
+    public void prefer(String colourScheme) {
         call(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", colourScheme))));
     }
 
-    /** Opens a page and waits until it is drawn. */
-    Visit visit(Path page) throws InterruptedException {
+    /**
+     * Opens a page and waits until it is drawn.
+     *
+     * @param page a file
+     * @return what it did
+     * @throws InterruptedException if this thread is interrupted
+     */
+    public Visit visit(Path page) throws InterruptedException {
+        return visit(page.toUri());
+    }
+
+    /**
+     * Opens a page and waits until it is drawn.
+     *
+     * @param page its address
+     * @return what it did
+     * @throws InterruptedException if this thread is interrupted
+     */
+    public Visit visit(URI page) throws InterruptedException {
         events.clear();
         loaded = new CountDownLatch(1);
-        call("Page.navigate", Map.of("url", page.toUri().toString()));
+        call("Page.navigate", Map.of("url", page.toString()));
         if (!loaded.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("not loaded within " + PATIENCE_SECONDS + " s: " + page);
         }
@@ -163,7 +203,8 @@ final class Browser implements AutoCloseable {
         return new Visit(errors(), requests());
     }
 
-    private List<String> errors() {
+    /** {@return what the page has complained of since it was opened} */
+    public List<String> errors() {
         List<String> errors = new ArrayList<>();
         for (JsonNode event : events) {
             JsonNode params = event.path("params");
@@ -191,7 +232,8 @@ final class Browser implements AutoCloseable {
         return errors;
     }
 
-    private List<String> requests() {
+    /** {@return what the page has asked for since it was opened} */
+    public List<String> requests() {
         return events.stream()
                 .filter(event -> event.path("method").asText().equals("Network.requestWillBeSent"))
                 .map(event -> event.at("/params/request/url").asText())
@@ -199,8 +241,13 @@ final class Browser implements AutoCloseable {
                 .toList();
     }
 
-    /** The value of an expression in the page; of a promise, what it comes to. */
-    JsonNode evaluate(String expression) {
+    /**
+     * The value of an expression in the page.
+     *
+     * @param expression in JavaScript
+     * @return its value; of a promise, what it comes to
+     */
+    public JsonNode evaluate(String expression) {
         JsonNode answer =
                 call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
         if (answer.has("exceptionDetails")) {
@@ -209,8 +256,8 @@ final class Browser implements AutoCloseable {
         return answer.at("/result/value");
     }
 
-    /** A picture of the whole page, as PNG in Base64. */
-    String screenshot() {
+    /** {@return a picture of the whole page, as PNG in Base64} */
+    public String screenshot() {
         return call("Page.captureScreenshot", Map.of("captureBeyondViewport", true))
                 .get("data")
                 .asText();

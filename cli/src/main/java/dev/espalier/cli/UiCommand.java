@@ -1,0 +1,82 @@
+package dev.espalier.cli;
+
+import dev.espalier.ui.Ui;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier ui}: runs in a browser. */
+@Command(
+        name = "ui",
+        description = {
+            "Serves a page on localhost: the runs of a folder, their curves while they train, whoever started them; compares"
+                    + " runs, starts recipes, stops and resumes. It needs no network.",
+            "Ctrl-C ends the page. A training that was started from it goes on, and the next `espalier ui` finds it again.",
+        })
+final class UiCommand implements Callable<Integer> {
+    /** Options that are about one JVM: where its standard error is, and what it leaves for others to start faster by. */
+    private static final List<String> OWN = List.of(
+            "-Despalier.stderr",
+            "-agentlib:",
+            "-javaagent:",
+            "-XX:AOTMode",
+            "-XX:AOTCacheOutput",
+            "-XX:ArchiveClassesAtExit");
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "FOLDER",
+            arity = "0..1",
+            defaultValue = ".",
+            description =
+                    "What to show: runs in it, up to three folders deep, and recipes. The working directory if left out.")
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "0",
+            description = "Where to listen, on 127.0.0.1 alone; any port that is free if left out.")
+    private int port;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        try (Interruption interruption = new Interruption();
+                Ui ui = Ui.start(folder, port, train())) {
+            out.println(ui.address());
+            out.flush();
+            err.println("open this address in a browser; Ctrl-C ends the page");
+            err.flush();
+            interruption.untilAsked();
+            ui.farewell().forEach(err::println);
+            err.flush();
+            return ExitStatus.INTERRUPTED;
+        }
+    }
+
+    /** What starts a training as this program was started: the same JVM, options and class path. */
+    static List<String> train() {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> OWN.stream().noneMatch(option::startsWith))
+                .forEach(command::add);
+        command.addAll(List.of("-classpath", System.getProperty("java.class.path"), Main.class.getName(), "train"));
+        return command;
+    }
+}

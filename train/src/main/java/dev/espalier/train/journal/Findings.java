@@ -1,0 +1,231 @@
+package dev.espalier.train.journal;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
+
+/**
+ * What a pruned model makes of the test part, sample by sample: more than scores, less than all answers. However large the data
+ * is, this stays small.
+ *
+ * @param samples how many there are
+ * @param outcome what the model got right and wrong
+ * @param mistakes samples that it gets wrong, the worst first; no more than {@link #MOST_MISTAKES}
+ */
+public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes) {
+    /** So many mistakes are kept. */
+    public static final int MOST_MISTAKES = 24;
+
+    /** So many pairs of classes that are taken for each other are kept: all of them, up to 32 classes. */
+    public static final int MOST_CONFUSIONS = 1000;
+
+    /** Of so many numbers that are estimated, estimates are kept. */
+    public static final int MOST_QUANTITIES = 4;
+
+    /** So many estimates of a number are kept. */
+    public static final int MOST_POINTS = 2000;
+
+    private static final int MOST_CHARACTERS = 600;
+
+    /** Copies the list. */
+    public Findings {
+        mistakes = List.copyOf(mistakes);
+    }
+
+    /**
+     * {@return a text, cut where it gets too long to be shown}
+     *
+     * @param text of any length
+     */
+    public static String shortened(String text) {
+        return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS - 1) + "…";
+    }
+
+    /**
+     * Numbers of samples.
+     *
+     * @param train what the model learned from
+     * @param validation what it was watched by while it learned; 0 if that was the test part
+     * @param test what it is judged by
+     */
+    public record Samples(long train, long validation, long test) {}
+
+    /** What a model got right and wrong. */
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind", defaultImpl = Outcome.Unknown.class)
+    @JsonSubTypes({
+        @JsonSubTypes.Type(value = Outcome.Classes.class, name = "classes"),
+        @JsonSubTypes.Type(value = Outcome.Labels.class, name = "labels"),
+        @JsonSubTypes.Type(value = Outcome.Quantities.class, name = "quantities"),
+        @JsonSubTypes.Type(value = Outcome.Answers.class, name = "answers"),
+        @JsonSubTypes.Type(value = Outcome.Unknown.class, name = "unknown")
+    })
+    public sealed interface Outcome {
+        /**
+         * One class for each sample.
+         *
+         * @param classes all of them, in order
+         * @param confusions which are taken for which, the most frequent first; no more than {@link #MOST_CONFUSIONS}
+         */
+        record Classes(List<Tally> classes, List<Confusion> confusions) implements Outcome {
+            /** Copies the lists. */
+            public Classes {
+                classes = List.copyOf(classes);
+                confusions = List.copyOf(confusions);
+            }
+        }
+
+        /**
+         * Labels, of which a sample may have none or several.
+         *
+         * @param labels all of them, in order
+         */
+        record Labels(List<Tally> labels) implements Outcome {
+            /** Copies the list. */
+            public Labels {
+                labels = List.copyOf(labels);
+            }
+        }
+
+        /**
+         * Numbers that are estimated.
+         *
+         * @param quantities the first of them; no more than {@link #MOST_QUANTITIES}
+         * @param count how many there are
+         */
+        record Quantities(List<Quantity> quantities, int count) implements Outcome {
+            /** Copies the list. */
+            public Quantities {
+                quantities = List.copyOf(quantities);
+            }
+        }
+
+        /**
+         * Answers to questions.
+         *
+         * @param exact as people gave them
+         * @param partly with some words in common
+         * @param wrong with none
+         */
+        record Answers(long exact, long partly, long wrong) implements Outcome {}
+
+        /** A task that tells nothing but its scores. */
+        record Unknown() implements Outcome {}
+    }
+
+    /**
+     * How often a class, or a label, was right and said.
+     *
+     * @param name what it is called
+     * @param trained samples of the training part that have it
+     * @param tested samples of the test part that have it
+     * @param said samples of the test part of which the model says so
+     * @param right those of which both is true
+     */
+    public record Tally(String name, long trained, long tested, long said, long right) {
+        /** {@return the share of those that have it that were found; NaN if none has it} */
+        public double recall() {
+            return (double) right / tested;
+        }
+
+        /** {@return the share of those it is said of that have it; NaN if it is said of none} */
+        public double precision() {
+            return (double) right / said;
+        }
+    }
+
+    /**
+     * How often one class is taken for another.
+     *
+     * @param truth what the samples are, as a place among the classes
+     * @param said what the model says
+     * @param count how many samples
+     */
+    public record Confusion(int truth, int said, long count) {}
+
+    /**
+     * Estimates of one number, in its own unit. An error is an estimate less the truth.
+     *
+     * @param name what it is called
+     * @param bias the mean of all errors
+     * @param median half of all errors are at most that large
+     * @param large nine of ten errors are at most that large
+     * @param errors how often they occur
+     * @param truths of some samples, no more than {@link #MOST_POINTS}
+     * @param estimates of the same samples
+     */
+    public record Quantity(
+            String name,
+            double bias,
+            double median,
+            double large,
+            Histogram errors,
+            List<Double> truths,
+            List<Double> estimates) {
+        /** Copies the lists. */
+        public Quantity {
+            truths = List.copyOf(truths);
+            estimates = List.copyOf(estimates);
+        }
+    }
+
+    /**
+     * How often values lie where. The first and the last count also hold what lies beyond.
+     *
+     * @param from where the first stretch begins
+     * @param width how long each is
+     * @param counts how many values lie in each
+     */
+    public record Histogram(double from, double width, List<Long> counts) {
+        /** Copies the list. */
+        public Histogram {
+            counts = List.copyOf(counts);
+        }
+    }
+
+    /**
+     * A sample that a model gets wrong.
+     *
+     * @param row its place in the test part, from 1
+     * @param inputs what there is to see of it
+     * @param truth what the model should have said
+     * @param said what it says
+     * @param note how wrong that is, in words
+     */
+    public record Mistake(long row, List<Glimpse> inputs, String truth, String said, String note) {
+        /** Copies the list. */
+        public Mistake {
+            inputs = List.copyOf(inputs);
+        }
+    }
+
+    /** Something of a sample to look at. */
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+    @JsonSubTypes({
+        @JsonSubTypes.Type(value = Glimpse.Words.class, name = "words"),
+        @JsonSubTypes.Type(value = Glimpse.Picture.class, name = "picture")
+    })
+    public sealed interface Glimpse {
+        /** {@return what it is of} */
+        String name();
+
+        /**
+         * Words, or a number.
+         *
+         * @param name what it is of: the column
+         * @param text what stands there
+         */
+        record Words(String name, String text) implements Glimpse {}
+
+        /**
+         * An image, made smaller if it was large.
+         *
+         * @param name what it is of
+         * @param channels 1 for grey, 3 for red, green, blue; of others, the first is shown
+         * @param height in pixels
+         * @param width in pixels
+         * @param pixels a byte each, channel by channel, each row by row
+         */
+        @SuppressWarnings("ArrayRecordComponent") // shown, never compared
+        record Picture(String name, int channels, int height, int width, byte[] pixels) implements Glimpse {}
+    }
+}
