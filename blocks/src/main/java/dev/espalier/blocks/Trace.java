@@ -38,7 +38,7 @@ final class Trace {
             .collect(Collectors.toUnmodifiableMap(Trace::signature, method -> method));
 
     private final GraphBuilder graph = new GraphBuilder("block");
-    private final Map<NDArray, Value> values = new IdentityHashMap<>();
+    private final IdentityHashMap<NDArray, Value> values = new IdentityHashMap<>();
     private final Map<String, Value> initializers = new HashMap<>();
     private final Set<String> names = new HashSet<>();
     private final Weights weights;

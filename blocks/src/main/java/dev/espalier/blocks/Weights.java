@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * whatever device they are.
  */
 final class Weights extends ParameterStore {
-    private final Map<NDArray, Pair<String, Parameter>> parameters = new IdentityHashMap<>();
+    private final IdentityHashMap<NDArray, Pair<String, Parameter>> parameters = new IdentityHashMap<>();
     private final Map<String, Initializer> copies = new HashMap<>();
 
     Weights(Block block) {

@@ -225,7 +225,8 @@ final class Routes implements HttpHandler {
             folders.add(run(name));
         }
         ReportView view = Report.of(folders).view();
-        List<String> said = folders.size() == 1 ? Trainings.said(Trainings.log(folders.getFirst())) : List.of();
+        List<String> said =
+                folders.size() == 1 ? Trainings.said(folders.getFirst().log()) : List.of();
         return new View(
                 view.title(),
                 view.content(),

@@ -98,11 +98,6 @@ final class Trainings {
         this.changed = changed;
     }
 
-    /** What the training in a folder says is kept beside it: the folder must be empty when it begins. */
-    static Path log(RunFolder folder) {
-        return folder.path().resolveSibling(folder.path().getFileName() + ".log");
-    }
-
     synchronized List<Line> lines() {
         return trainings.stream().map(this::line).toList();
     }
@@ -164,7 +159,7 @@ final class Trainings {
 
     private void begin(Training training) {
         RunFolder folder = training.order.place().get();
-        Path log = log(folder);
+        Path log = folder.log();
         List<String> words = new ArrayList<>(DETACHED);
         words.addAll(command);
         words.addAll(training.order.arguments());

@@ -410,7 +410,7 @@ final class UiTest {
         assertEquals(409, client.post("/start", sound).statusCode());
         JsonNode training = Client.JSON.readTree(answer.body());
         Path run = folder.toRealPath().resolve(training.get("run").asText());
-        Path log = Trainings.log(new RunFolder(run));
+        Path log = new RunFolder(run).log();
         try (Client.Listener events = client.listen()) {
             events.await(_ -> Trainings.said(log).size() == 1);
         }

@@ -40,7 +40,8 @@ final class NamePattern {
     /** What it would be if it were one of a shell. */
     private static Pattern ofWildcards(String text) {
         StringBuilder pattern = new StringBuilder();
-        for (char letter : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char letter = text.charAt(i);
             switch (letter) {
                 case '*' -> pattern.append(".*");
                 case '?' -> pattern.append('.');

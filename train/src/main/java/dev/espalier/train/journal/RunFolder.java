@@ -55,14 +55,29 @@ public record RunFolder(Path path) {
      *
      * @param runs the folder that it shall be in
      * @param name what it is called, before the time
-     * @return a folder that is not there, called after the second
+     * @return a folder that is not there, nor its {@link #log}, called after the second
      */
     public static RunFolder fresh(Path runs, String name) {
         LocalDateTime time = LocalDateTime.now(ZoneId.systemDefault());
-        while (Files.exists(runs.resolve(name + "-" + time.format(TIME)))) {
+        RunFolder folder = at(runs, name, time);
+        while (Files.exists(folder.path()) || Files.exists(folder.log())) {
             time = time.plusSeconds(1);
+            folder = at(runs, name, time);
         }
+        return folder;
+    }
+
+    private static RunFolder at(Path runs, String name, LocalDateTime time) {
         return new RunFolder(runs.resolve(name + "-" + time.format(TIME)));
+    }
+
+    /**
+     * What a training said that runs in the background. It is beside the folder, which must be empty when a training begins.
+     *
+     * @return the path of a text file
+     */
+    public Path log() {
+        return path.resolveSibling(path.getFileName() + ".log");
     }
 
     /**

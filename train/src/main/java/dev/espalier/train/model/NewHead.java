@@ -161,7 +161,7 @@ record NewHead(Graph graph, String note) {
                 case Unary unary ->
                     unary.function() == Unary.Function.IDENTITY
                             || unary.function() == Unary.Function.SIGMOID
-                            || averaged && unary.function() == Unary.Function.RELU;
+                            || (averaged && unary.function() == Unary.Function.RELU);
                 case Binary binary -> binary.function() == Binary.Function.ADD && isWeight(node.input(1));
                 default -> false; // whatever else it is, it makes features
             };

@@ -85,10 +85,7 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
                 meaning,
                 List.of(SHARE, REACHED_AFTER),
                 values -> Optional.of(new TargetRecipe(
-                        counted,
-                        values.of(SHARE),
-                        groups.applyAsDouble(values.of(SHARE)),
-                        values.of(REACHED_AFTER))));
+                        counted, values.of(SHARE), groups.applyAsDouble(values.of(SHARE)), values.of(REACHED_AFTER))));
     }
 
     private static List<Conflict> outOfReach(Settings recipe) {

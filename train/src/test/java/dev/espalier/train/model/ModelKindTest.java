@@ -350,12 +350,10 @@ final class ModelKindTest {
         ModelKind onnx = ModelSection.KINDS.find("onnx").orElseThrow();
         Path file = folder.resolve("model.onnx");
         assertEquals(
-                Optional.of(folder.toAbsolutePath()),
-                onnx.tokenizer(model("model.kind=onnx", "model.file=" + file)));
+                Optional.of(folder.toAbsolutePath()), onnx.tokenizer(model("model.kind=onnx", "model.file=" + file)));
         assertEquals(
                 Optional.of(Path.of("words/tokenizer.json")),
-                onnx.tokenizer(
-                        model("model.kind=onnx", "model.file=" + file, "model.tokenizer=words/tokenizer.json")));
+                onnx.tokenizer(model("model.kind=onnx", "model.file=" + file, "model.tokenizer=words/tokenizer.json")));
     }
 
     @Test
