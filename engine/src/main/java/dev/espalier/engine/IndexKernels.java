@@ -102,7 +102,7 @@ final class IndexKernels {
     }
 
     /** By way of a table of rows, as libtorch's embedding has the fastest gradient. */
-    private static PtNDArray pick(PtNDArray x, PtNDArray indices, int axis, long[] input, long[] output) {
+    static PtNDArray pick(PtNDArray x, PtNDArray indices, int axis, long[] input, long[] output) {
         long length = input[axis];
         long rest = Tensor.size(input) / Math.max(length, 1);
         if (axis == 0) {

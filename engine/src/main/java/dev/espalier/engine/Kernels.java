@@ -29,6 +29,7 @@ import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -55,7 +56,8 @@ final class Kernels {
         boolean shapeBehind = operator instanceof Reshape
                 || operator instanceof Expand
                 || operator instanceof Tile
-                || operator instanceof Slice;
+                || operator instanceof Slice
+                || operator instanceof Resize;
         return shapeBehind ? 1 : Integer.MAX_VALUE;
     }
 
@@ -112,6 +114,7 @@ final class Kernels {
             case Expand _ -> expand(site);
             case Tile _ -> tile(site);
             case Pad pad -> IndexKernels.pad(pad, site);
+            case Resize resize -> ResizeKernels.of(resize, site);
             case Trilu trilu -> IndexKernels.trilu(trilu, site);
             case CumSum sum -> IndexKernels.cumulativeSum(sum, site);
             case ShapeOf _, Size _, ConstantOfShape _, Range _ ->

@@ -29,6 +29,8 @@ import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.Sampling;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
@@ -92,6 +94,7 @@ final class OperatorCases {
         made.reductions();
         made.positions();
         made.shapes();
+        made.resizes();
         return made.cases;
     }
 
@@ -383,6 +386,20 @@ final class OperatorCases {
                 "of infinity",
                 new Trilu(true, 1),
                 Tensor.compute(DataType.FLOAT64, new long[] {3, 3}, i -> Double.NEGATIVE_INFINITY));
+    }
+
+    private void resizes() {
+        for (Sampling.Mode mode : Sampling.Mode.values()) {
+            for (Sampling.Coordinates coordinates : Sampling.Coordinates.values()) {
+                Sampling sampling = new Sampling(mode, coordinates, Sampling.Rounding.FLOOR, -0.75, false);
+                String name = mode + " " + coordinates;
+                add(name, new Resize(sampling, List.of(), List.of(1.0, 1.0, 2.0, 0.7)), normal(2, 2, 3, 5));
+                add(name + " to lengths", new Resize(sampling, List.of(1L), List.of()), normal(2, 4, 3), longs(7));
+            }
+        }
+        Sampling cubic =
+                new Sampling(Sampling.Mode.CUBIC, Sampling.Coordinates.HALF_PIXEL, Sampling.Rounding.FLOOR, -0.5, true);
+        add("without what is outside", new Resize(cubic, List.of(), List.of(1.0, 1.7)), normal(2, 3));
     }
 
     private void shapes() {

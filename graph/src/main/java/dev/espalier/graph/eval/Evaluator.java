@@ -28,6 +28,7 @@ import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -208,6 +209,7 @@ public final class Evaluator {
             case Tile _ ->
                 List.of(pick(in.get(0), axis -> repeat(shape[axis], in.get(0).shape()[axis])));
             case Pad pad -> List.of(pad(pad, in.get(0), shape));
+            case Resize resize -> List.of(Resizing.resize(resize, in.get(0), shape));
             case ShapeOf _, Size _ ->
                 List.of(Objects.requireNonNull(
                         operator.infer(in.operands()).getFirst().constant()));

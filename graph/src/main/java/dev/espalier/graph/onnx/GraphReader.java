@@ -172,7 +172,7 @@ final class GraphReader {
         OperatorTable.Row<?> row = row(name, proto);
         try {
             Operator operator = row.reading().read(reading);
-            List<String> kept = kept(inputs, row.kept(), operator);
+            List<String> kept = kept(row.arrangement().of(inputs), row.kept(), operator);
             List<Fact> results = operator.infer(operands(name, kept));
             Node node = new Node(name, operator, kept, outputs(reading, proto, results));
             requireSoundShapes(reading, results);

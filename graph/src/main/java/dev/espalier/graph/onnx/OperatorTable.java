@@ -31,6 +31,7 @@ import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -79,6 +80,7 @@ final class OperatorTable {
             String name,
             Class<T> type,
             int kept,
+            Arrangement arrangement,
             Reading reading,
             Writing<T> writing,
             ToIntFunction<T> since,
@@ -89,12 +91,17 @@ final class OperatorTable {
         }
 
         Row<T> since(ToIntFunction<T> opset) {
-            return new Row<>(name, type, kept, reading, writing, opset, decomposes);
+            return new Row<>(name, type, kept, arrangement, reading, writing, opset, decomposes);
         }
 
         /** For operators that are written as others in older versions. */
         Row<T> decomposedBefore(int opset) {
-            return new Row<>(name, type, kept, reading, writing, operator -> opset, true);
+            return new Row<>(name, type, kept, arrangement, reading, writing, operator -> opset, true);
+        }
+
+        /** For operators whose inputs stand elsewhere in a file. */
+        Row<T> arranged(Arrangement arrangement) {
+            return new Row<>(name, type, kept, arrangement, reading, writing, since, decomposes);
         }
 
         /** The first version of the operators that has an operator. */
@@ -110,6 +117,12 @@ final class OperatorTable {
         void write(Operator operator, NodeWriting node) {
             writing.write(type.cast(operator), node);
         }
+    }
+
+    /** The inputs of a file's node in the order in which a graph has them. */
+    @FunctionalInterface
+    interface Arrangement {
+        List<String> of(List<String> inputs);
     }
 
     /** Makes an operator of a node. */
@@ -177,7 +190,7 @@ final class OperatorTable {
 
     private static <T extends Operator> Row<T> row(
             String name, Class<T> type, int kept, Reading reading, Writing<T> writing) {
-        return new Row<>(name, type, kept, reading, writing, operator -> Opsets.LEAST, false);
+        return new Row<>(name, type, kept, inputs -> inputs, reading, writing, operator -> Opsets.LEAST, false);
     }
 
     /** A row of an operator without components. */
@@ -553,6 +566,9 @@ final class OperatorTable {
                 (gather, node) -> node.whole("axis", gather.axis())));
         add(row("Pad", Pad.class, 1, OperatorTable::pad, OperatorTable::pad)
                 .since(pad -> pad.mode() == Pad.Mode.WRAP ? 19 : Opsets.LEAST));
+        add(row("Resize", Resize.class, 2, ResizeReading::read, ResizeReading::write)
+                .arranged(ResizeReading::inputs)
+                .since(ResizeReading::since));
         add(row("Trilu", Trilu.class, 1, OperatorTable::trilu, OperatorTable::trilu)
                 .since(14));
     }

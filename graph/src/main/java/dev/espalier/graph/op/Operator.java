@@ -36,6 +36,7 @@ public sealed interface Operator
                 ConstantOfShape,
                 Range,
                 Pad,
+                Resize,
                 Trilu,
                 CumSum {
 

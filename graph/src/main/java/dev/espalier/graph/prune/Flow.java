@@ -23,6 +23,7 @@ import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -101,6 +102,7 @@ final class Flow {
             case Slice _ -> PieceRules.slice(site);
             case Gather gather -> PieceRules.gather(site, gather);
             case Pad pad -> PieceRules.pad(site, pad);
+            case Resize resize -> ResizeRule.of(site, resize);
             case Conv conv -> LayerRules.conv(site, conv);
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);

@@ -12,6 +12,7 @@ import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
@@ -68,6 +69,7 @@ class RoundTripTest {
         byte[] original = builder.bytes();
         List<Tensor> expected = OnnxRuntime.run(original, builder.feeds);
         Graph graph = OnnxReader.read(original).graph();
+        OnnxRuntime.assertClose(expected, List.copyOf(Evaluator.run(graph, builder.feeds).values()), 1e-5);
         for (int opset : new int[] {0, 13, 21}) {
             byte[] written;
             try {
@@ -120,6 +122,7 @@ class RoundTripTest {
         shapes(cases);
         pieces(cases);
         constants(cases);
+        resizes(cases);
         oldForms(cases);
         return cases;
     }
@@ -720,6 +723,106 @@ class RoundTripTest {
                         .node("Constant", "", "c", number("value_float", 1))
                         .node("Add", "x w", "y")
                         .output("y", "c", "w")));
+    }
+
+    private static void resizes(List<Case> cases) {
+        for (String coordinates : List.of("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")) {
+            for (String rounding : List.of("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")) {
+                cases.add(all("Resize nearest " + coordinates + " " + rounding, b -> {
+                    b.input("x", 1, 2, 6, 7).initializer("scales", Tensor.of(new float[] {1, 1, 2, 0.6f}));
+                    resize(b, "x - scales", "y0", coordinates, "nearest", rounding);
+                    for (int i = 1; i <= 6; i++) {
+                        b.list("sizes" + i, 1, 2, new long[] {12, 20, 3, 1, 9, 6}[i - 1], 3 * i);
+                        resize(b, "x - - sizes" + i, "y" + i, coordinates, "nearest", rounding);
+                    }
+                    b.output("y0", "y1", "y2", "y3", "y4", "y5", "y6");
+                }));
+            }
+            cases.add(all("Resize linear " + coordinates, b -> {
+                b.input("x", "N", 2, 5, 7)
+                        .initializer("scales", Tensor.of(new float[] {1, 1, 1.7f, 0.6f}))
+                        .list("sizes", 2, 2, 3, 1);
+                resize(b, "x - scales", "y", coordinates, "linear", "floor");
+                resize(b, "x - - sizes", "z", coordinates, "linear", "floor");
+                b.output("y", "z");
+            }));
+            cases.add(all(
+                    "Resize cubic " + coordinates,
+                    b -> b.input("x", "N", 2, 5, 7)
+                            .initializer("scales", Tensor.of(new float[] {1, 1, 1.7f, 0.6f}))
+                            .node(
+                                    "Resize",
+                                    "x - scales",
+                                    "y",
+                                    text("mode", "cubic"),
+                                    text("coordinate_transformation_mode", coordinates))
+                            .node(
+                                    "Resize",
+                                    "x - scales",
+                                    "z",
+                                    text("mode", "cubic"),
+                                    number("cubic_coeff_a", -0.5f),
+                                    whole("exclude_outside", 1),
+                                    text("coordinate_transformation_mode", coordinates))
+                            .output("y", "z")));
+        }
+        cases.add(from(
+                19,
+                "Resize of some axes",
+                b -> b.input("x", "N", 2, 5, 7)
+                        .list("sizes", 8, 6)
+                        .initializer("scales", Tensor.of(new float[] {1.3f, 2.9f}))
+                        .node("Resize", "x - - sizes", "y", longs("axes", 2L, 3L), text("mode", "linear"))
+                        .node(
+                                "Resize",
+                                "x - scales",
+                                "z",
+                                longs("axes", -1L, 2L),
+                                text("coordinate_transformation_mode", "half_pixel_symmetric"))
+                        .output("y", "z")));
+        cases.add(all(
+                "Resize to the lengths of another tensor",
+                b -> b.input("x", "N", 2, "H", "W")
+                        .input("like", "N", 3, 6, 5)
+                        .list("two", 2)
+                        .list("zero", 0)
+                        .list("four", 4)
+                        .node("Shape", "x", "xs")
+                        .node("Shape", "like", "ls")
+                        .node("Slice", "xs zero two", "first")
+                        .node("Slice", "ls two four", "last")
+                        .node("Concat", "first last", "sizes", whole("axis", 0))
+                        .node("Resize", "x - - sizes", "y", text("mode", "nearest"))
+                        .output("y")));
+        cases.add(before(
+                11,
+                "Upsample and Resize by scales",
+                b -> {
+                    b.input("x", "N", 2, 3, 4);
+                    int opset = (int) b.model.getOpsetImport(0).getVersion();
+                    b.initializer("scales", Tensor.of(new float[] {1, 1, 2, 3}));
+                    AttributeProto attribute = numbers("scales", 1f, 1f, 2f, 3f);
+                    String name = opset < 10 ? "Upsample" : "Resize";
+                    for (String mode : List.of("nearest", "linear")) {
+                        if (opset < 9) {
+                            b.node(name, "x", mode, attribute, text("mode", mode));
+                        } else {
+                            b.node(name, "x scales", mode, text("mode", mode));
+                        }
+                    }
+                    b.output("nearest", "linear");
+                }));
+    }
+
+    private static void resize(
+            OnnxBuilder b, String inputs, String output, String coordinates, String mode, String rounding) {
+        b.node(
+                "Resize",
+                inputs,
+                output,
+                text("mode", mode),
+                text("coordinate_transformation_mode", coordinates),
+                text("nearest_mode", rounding));
     }
 
     private static Case before(int opset, String name, Consumer<OnnxBuilder> body) {
