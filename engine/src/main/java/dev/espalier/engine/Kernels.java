@@ -13,6 +13,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
@@ -94,6 +95,7 @@ final class Kernels {
             case Variadic(Variadic.Function function) -> ArithmeticKernels.variadic(function);
             case Where _ -> Kernel.ofFeed(feed -> JniUtils.where(feed.get(0), feed.get(1), feed.get(2)));
             case Conv conv -> WindowKernels.convolution(conv);
+            case ConvTranspose conv -> WindowKernels.transposed(conv, site);
             case Pool pool -> WindowKernels.pool(pool, site);
             case GlobalPool pool -> WindowKernels.globalPool(pool, site);
             case Gemm gemm -> MatrixKernels.gemm(gemm, site);

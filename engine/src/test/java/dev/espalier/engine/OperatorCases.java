@@ -5,6 +5,7 @@ import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Celu;
@@ -95,6 +96,7 @@ final class OperatorCases {
         made.positions();
         made.shapes();
         made.resizes();
+        made.transposedConvolutions();
         return made.cases;
     }
 
@@ -386,6 +388,15 @@ final class OperatorCases {
                 "of infinity",
                 new Trilu(true, 1),
                 Tensor.compute(DataType.FLOAT64, new long[] {3, 3}, i -> Double.NEGATIVE_INFINITY));
+    }
+
+    private void transposedConvolutions() {
+        Windows plain = new Windows(List.of(2L, 2L), List.of(0L, 0L, 0L, 0L), List.of(1L, 1L));
+        add("", new ConvTranspose(plain, List.of(0L, 0L), 1), normal(2, 3, 2, 3), normal(3, 2, 2, 2), normal(2));
+        Windows awkward = new Windows(List.of(2L, 3L), List.of(1L, 0L, 2L, 3L), List.of(2L, 1L));
+        add("in parts", new ConvTranspose(awkward, List.of(1L, 2L), 2), normal(2, 4, 3, 3), normal(4, 3, 3, 2));
+        Windows line = new Windows(List.of(1L), List.of(2L, 2L), List.of(1L));
+        add("cut off", new ConvTranspose(line, List.of(0L), 1), normal(1, 2, 5), normal(2, 2, 2));
     }
 
     private void resizes() {

@@ -10,6 +10,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
@@ -177,6 +178,8 @@ public final class Evaluator {
             case Variadic variadic -> List.of(variadic(variadic.function(), in.all(), shape));
             case Where _ -> List.of(where(in.get(0), in.get(1), in.get(2), shape));
             case Conv conv -> List.of(Sliding.conv(conv, in.get(0), in.get(1), in.find(2), shape));
+            case ConvTranspose conv ->
+                List.of(Sliding.convTranspose(conv, in.get(0), in.get(1), in.find(2), shape));
             case Gemm gemm -> List.of(Products.gemm(gemm, in.get(0), in.get(1), in.find(2), shape));
             case MatMul _ -> List.of(Products.matMul(in.get(0), in.get(1), shape));
             case BatchNorm norm -> List.of(batchNorm(norm, in));

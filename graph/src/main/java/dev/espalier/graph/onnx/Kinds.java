@@ -13,6 +13,7 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Binary;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** What an initializer is to training. ONNX does not say, so it is told from its use. */
 final class Kinds {
     private static final Set<String> LAYERS =
-            Set.of("Conv", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu");
+            Set.of("Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu");
 
     /** What scales and shifts, channel by channel as a rule. */
     private static final Set<Binary.Function> SCALING = Set.of(
@@ -67,7 +68,7 @@ final class Kinds {
     static boolean isWeight(Tensor tensor, List<Graph.Use> uses) {
         return tensor.type().isFloat()
                 && uses.stream().anyMatch(use -> switch (use.node().operator()) {
-                    case Conv _, Gemm _, BatchNorm _, LayerNorm _ -> use.input() > 0;
+                    case Conv _, ConvTranspose _, Gemm _, BatchNorm _, LayerNorm _ -> use.input() > 0;
                     case MatMul _ -> tensor.rank() > 1;
                     case Binary binary -> tensor.size() > 1 && SCALING.contains(binary.function());
                     default -> false;

@@ -6,6 +6,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Celu;
@@ -336,6 +337,10 @@ final class OperatorTable {
                 3,
                 node -> new Conv(WindowReading.read(node, WindowReading.weightKernel(node)), node.whole("group", 1)),
                 (conv, node) -> node.windows(conv.windows()).whole("group", conv.groups())));
+        add(row("ConvTranspose", ConvTranspose.class, 3, WindowReading::transposed, (conv, node) -> node.windows(
+                                conv.windows())
+                        .longs("output_padding", conv.added())
+                        .whole("group", conv.groups())));
         add(row(
                 "Gemm",
                 Gemm.class,

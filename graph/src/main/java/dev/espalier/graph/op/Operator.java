@@ -7,6 +7,7 @@ import java.util.List;
 public sealed interface Operator
         permits Elementwise,
                 Conv,
+                ConvTranspose,
                 Gemm,
                 MatMul,
                 BatchNorm,

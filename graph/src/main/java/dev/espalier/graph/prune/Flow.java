@@ -8,6 +8,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
@@ -104,6 +105,7 @@ final class Flow {
             case Pad pad -> PieceRules.pad(site, pad);
             case Resize resize -> ResizeRule.of(site, resize);
             case Conv conv -> LayerRules.conv(site, conv);
+            case ConvTranspose conv -> LayerRules.convTranspose(site, conv);
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
             case ShapeOf _, Size _ -> site.shapeOnly();

@@ -339,6 +339,41 @@ class RoundTripTest {
                         .node("Conv", "x w", "y")
                         .output("y")));
         cases.add(all(
+                "ConvTranspose",
+                b -> b.input("x", "N", 4, 5, 3)
+                        .weight("w", 4, 3, 3, 2)
+                        .weight("bias", 6)
+                        .node(
+                                "ConvTranspose",
+                                "x w bias",
+                                "y",
+                                longs("strides", 2L, 3L),
+                                longs("pads", 1L, 0L, 2L, 1L),
+                                longs("output_padding", 1L, 2L),
+                                longs("dilations", 2L, 1L),
+                                whole("group", 2))
+                        .output("y")));
+        cases.add(all(
+                "ConvTranspose of one axis",
+                b -> b.input("x", "N", 2, "S")
+                        .weight("w", 2, 3, 4)
+                        .node("ConvTranspose", "x w", "y", longs("strides", 2L), longs("pads", 1L, 1L))
+                        .output("y")));
+        for (String mode : List.of("SAME_UPPER", "SAME_LOWER", "VALID")) {
+            cases.add(all(
+                    "ConvTranspose " + mode,
+                    b -> b.input("x", "N", 2, 4, 7)
+                            .weight("w", 2, 3, 4, 3)
+                            .node("ConvTranspose", "x w", "y", longs("strides", 3L, 2L), text("auto_pad", mode))
+                            .output("y")));
+        }
+        cases.add(all(
+                "ConvTranspose to a shape",
+                b -> b.input("x", "N", 2, 4, 7)
+                        .weight("w", 2, 3, 4, 3)
+                        .node("ConvTranspose", "x w", "y", longs("strides", 3L, 2L), longs("output_shape", 10L, 14L))
+                        .output("y")));
+        cases.add(all(
                 "Gemm",
                 b -> b.input("x", "N", 4)
                         .weight("w", 5, 4)

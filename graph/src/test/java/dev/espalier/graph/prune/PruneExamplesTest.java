@@ -19,6 +19,7 @@ import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Flatten;
 import dev.espalier.graph.op.Gather;
@@ -344,6 +345,36 @@ final class PruneExamplesTest {
         Value shape = graph.constant(name + ".to", Tensor.of(new long[] {0, 0, 2, 3}));
         return graph.add(
                 name + ".order", new Transpose(order), graph.add(name + ".heads", Reshape.DEFAULT, product, shape));
+    }
+
+    /** Its weights have the inputs in front; its groups go as a whole, as those of a convolution do. */
+    @Test
+    void aTransposedConvolutionIsALayer() {
+        Value first = convolution("first", image(4), 1, true, zeros(outputs(), 4, 4, 3, 3));
+        Windows twice = Windows.square(2, 0);
+        Value larger = graph.add(
+                "larger",
+                new ConvTranspose(twice, List.of(0L, 0L), 1),
+                first,
+                graph.parameter("larger.weight", zeros(outputs(1), 4, 6, 2, 2)),
+                graph.parameter("larger.bias", vector(6)));
+        Value parts = graph.add(
+                "parts",
+                new ConvTranspose(twice, List.of(1L, 1L), 3),
+                larger,
+                graph.parameter("parts.weight", zeros((in, out) -> false, 6, 1, 2, 2)));
+        Graph model = graph.outputs(convolution("last", parts, 0, true, zeros(inputs(1), 2, 3, 1, 1)));
+        assertEquals(
+                List.of("first", "larger", "parts", "last"),
+                Pruner.plan(model, PruneOptions.DEFAULT).layers().stream()
+                        .map(LayerPlan::name)
+                        .toList());
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {3, 4, 3, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {3, 4, 2, 2}, shape(pruned, "larger.weight"));
+        assertArrayEquals(new long[] {4}, shape(pruned, "larger.bias"));
+        assertArrayEquals(new long[] {4, 1, 2, 2}, shape(pruned, "parts.weight"));
+        assertArrayEquals(new long[] {2, 2, 1, 1}, shape(pruned, "last.weight"));
     }
 
     /** The new lengths, which name that of the channels too, are told by scales, by numbers, or by shapes. */
