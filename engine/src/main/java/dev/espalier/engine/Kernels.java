@@ -31,6 +31,7 @@ import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -38,6 +39,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -58,14 +60,17 @@ final class Kernels {
                 || operator instanceof Expand
                 || operator instanceof Tile
                 || operator instanceof Slice
-                || operator instanceof Resize;
+                || operator instanceof Resize
+                || operator instanceof TopK;
         return shapeBehind ? 1 : Integer.MAX_VALUE;
     }
 
     static Kernel of(Site site) {
         Kernel kernel = judges(site.node()) ? exact(untyped(site)) : untyped(site);
-        DataType type = site.graph().fact(site.node().output()).data();
-        return type.isInteger() ? narrowed(kernel, Tensors.djl(type)) : kernel;
+        List<DataType> types = site.node().outputs().stream()
+                .map(output -> site.graph().fact(output).data())
+                .toList();
+        return types.stream().anyMatch(DataType::isInteger) ? narrowed(kernel, types) : kernel;
     }
 
     private static boolean judges(Node node) {
@@ -78,11 +83,12 @@ final class Kernels {
     }
 
     /** libtorch sums up small whole numbers in large ones. */
-    private static Kernel narrowed(Kernel kernel, ai.djl.ndarray.types.DataType type) {
+    private static Kernel narrowed(Kernel kernel, List<DataType> types) {
         return feed -> {
             PtNDArray[] outputs = kernel.run(feed);
             for (int i = 0; i < outputs.length; i++) {
-                outputs[i] = outputs[i].toType(type, false);
+                DataType type = types.get(i);
+                outputs[i] = type.isInteger() ? outputs[i].toType(Tensors.djl(type), false) : outputs[i];
             }
             return outputs;
         };
@@ -111,6 +117,8 @@ final class Kernels {
             case Slice _ -> IndexKernels.slice(site);
             case Gather(long axis) -> IndexKernels.gather(axis, site);
             case GatherElements(long axis) -> IndexKernels.gatherElements(axis, site);
+            case ScatterElements scatter -> IndexKernels.scatter(scatter, site);
+            case TopK top -> IndexKernels.topK(top, site);
             case Reshape _, Flatten _, Squeeze _, Unsqueeze _ -> reshape(site);
             case Transpose(List<Long> permutation) -> transpose(longs(permutation));
             case Expand _ -> expand(site);

@@ -32,11 +32,13 @@ import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
 import dev.espalier.graph.op.Sampling;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -373,6 +375,11 @@ final class OperatorCases {
         add("of whole numbers", new Gather(0), integers(DataType.INT64, 0, 99, 5, 2), longs(4, 0));
         add("", new GatherElements(1), normal(3, 4), integers(DataType.INT64, -4, 4, 3, 2));
         add("first axis", new GatherElements(0), normal(3, 4), integers(DataType.INT64, 0, 3, 2, 4));
+        ScatterElements rows = new ScatterElements(1, ScatterElements.Reduction.NONE);
+        add("", rows, normal(2, 4), Tensor.of(new long[] {0, -1, 2, 1, 3, 0}, 2, 3), normal(2, 3));
+        add("largest", new TopK(1, true), normal(2, 5, 3), longs(2));
+        add("smallest", new TopK(-1, false), normal(4, 5), longs(3));
+        add("of whole numbers", new TopK(0, true), Tensor.of(new long[] {3, 9, 4, 7}, 4).cast(DataType.INT32), longs(2));
         List<Long> pads = List.of(0L, 1L, 2L, 0L, 2L, 1L);
         for (Pad.Mode mode : Pad.Mode.values()) {
             add(mode.toString(), new Pad(mode, pads, 1.5), normal(2, 3, 4));

@@ -30,6 +30,7 @@ import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -37,6 +38,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -208,6 +210,9 @@ public final class Evaluator {
             case Slice _ -> List.of(slice(in));
             case Gather gather -> List.of(gather(gather, in.get(0), in.get(1), shape));
             case GatherElements gather -> List.of(gatherElements(gather, in.get(0), in.get(1)));
+            case ScatterElements scatter ->
+                List.of(Scattering.scatter(scatter, in.get(0), in.get(1), in.get(2)));
+            case TopK top -> Reductions.topK(top, in.get(0), shape);
             case Expand _ -> List.of(expand(in.get(0), shape));
             case Tile _ ->
                 List.of(pick(in.get(0), axis -> repeat(shape[axis], in.get(0).shape()[axis])));
@@ -448,7 +453,7 @@ public final class Evaluator {
                 .reshape(shape);
     }
 
-    private static long inside(long index, long length) {
+    static long inside(long index, long length) {
         if (index < -length || index >= length) {
             throw new IllegalArgumentException(
                     "index %d is out of range: it must be in [%d, %d)".formatted(index, -length, length));

@@ -33,6 +33,7 @@ import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -40,6 +41,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -73,8 +75,15 @@ final class OperatorTable {
 
     /** Operators that a graph does not have, but that others can be put in place of. */
     private static final Map<String, Expansion> EXPANSIONS = Map.of(
+            "DepthToSpace", MoveExpansions::depthToSpace,
+            "Einsum", EinsumExpansion::expand,
             "GatherND", Expansions::gatherNd,
-            "InstanceNormalization", Expansions::instanceNorm);
+            "GroupNormalization", NormExpansions::group,
+            "InstanceNormalization", NormExpansions::instance,
+            "OneHot", MoveExpansions::oneHot,
+            "RMSNormalization", NormExpansions::rootMeanSquare,
+            "ScatterND", MoveExpansions::scatterNd,
+            "SpaceToDepth", MoveExpansions::spaceToDepth);
 
     /** A row of the table. */
     record Row<T extends Operator>(
@@ -569,6 +578,19 @@ final class OperatorTable {
                 2,
                 node -> new GatherElements(node.whole("axis", 0)),
                 (gather, node) -> node.whole("axis", gather.axis())));
+        add(row(
+                        "ScatterElements",
+                        ScatterElements.class,
+                        3,
+                        node -> new ScatterElements(node.whole("axis", 0), reduction(node)),
+                        OperatorTable::scatter)
+                .since(OperatorTable::since));
+        add(row(
+                "TopK",
+                TopK.class,
+                2,
+                node -> new TopK(node.whole("axis", -1), node.flag("largest", true)),
+                (top, node) -> node.whole("axis", top.axis()).flag("largest", top.largest())));
         add(row("Pad", Pad.class, 1, OperatorTable::pad, OperatorTable::pad)
                 .since(pad -> pad.mode() == Pad.Mode.WRAP ? 19 : Opsets.LEAST));
         add(row("Resize", Resize.class, 2, ResizeReading::read, ResizeReading::write)
@@ -602,6 +624,31 @@ final class OperatorTable {
         return new Split(axis, sizes);
     }
 
+    private static ScatterElements.Reduction reduction(NodeReading node) {
+        String given = node.text("reduction", "none");
+        for (ScatterElements.Reduction reduction : ScatterElements.Reduction.values()) {
+            if (name(reduction).equals(given)) {
+                return reduction;
+            }
+        }
+        throw node.problem("reduction " + given + " must be none, add, mul, max or min");
+    }
+
+    private static void scatter(ScatterElements scatter, NodeWriting node) {
+        node.whole("axis", scatter.axis());
+        if (scatter.reduction() != ScatterElements.Reduction.NONE) {
+            node.text("reduction", name(scatter.reduction()));
+        }
+    }
+
+    private static int since(ScatterElements scatter) {
+        return switch (scatter.reduction()) {
+            case NONE -> Opsets.LEAST;
+            case ADD, MUL -> 16;
+            case MAX, MIN -> 18;
+        };
+    }
+
     private static Pad pad(NodeReading node) {
         int rank = node.shape(0).rank();
         List<Long> given = node.longs(1, "pads");
@@ -629,7 +676,7 @@ final class OperatorTable {
         throw node.problem("mode " + given + " must be constant, reflect, edge or wrap");
     }
 
-    private static String name(Pad.Mode mode) {
+    private static String name(Enum<?> mode) {
         return mode.name().toLowerCase(Locale.ROOT);
     }
 

@@ -25,6 +25,8 @@ public sealed interface Operator
                 Slice,
                 Gather,
                 GatherElements,
+                ScatterElements,
+                TopK,
                 Reshape,
                 Flatten,
                 Transpose,

@@ -25,6 +25,7 @@ import dev.espalier.graph.op.Range;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -32,6 +33,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -109,7 +111,7 @@ final class Flow {
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
             case ShapeOf _, Size _ -> site.shapeOnly();
-            case ArgReduce _, GatherElements _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
+            case ArgReduce _, GatherElements _, ScatterElements _, TopK _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
         };
     }
 

@@ -124,6 +124,7 @@ class RoundTripTest {
         constants(cases);
         resizes(cases);
         oldForms(cases);
+        made(cases);
         return cases;
     }
 
@@ -847,6 +848,115 @@ class RoundTripTest {
                     }
                     b.output("nearest", "linear");
                 }));
+    }
+
+    /** Operators that are read as several others, and those that pick and place. */
+    private static void made(List<Case> cases) {
+        for (String mode : List.of("DCR", "CRD")) {
+            cases.add(all(
+                    "DepthToSpace " + mode,
+                    b -> b.input("x", "N", 8, 3, "S")
+                            .node("DepthToSpace", "x", "y", whole("blocksize", 2), text("mode", mode))
+                            .output("y")));
+        }
+        cases.add(all(
+                "SpaceToDepth",
+                b -> b.input("x", "N", 3, 4, 6)
+                        .node("SpaceToDepth", "x", "y", whole("blocksize", 2))
+                        .output("y")));
+        for (int opset : new int[] {18, 21}) {
+            cases.add(new Case(
+                    "GroupNormalization of opset " + opset,
+                    opset,
+                    opset == 18 ? 20 : 24,
+                    b -> b.input("x", "N", 6, 4, "S")
+                            .weight("s", opset == 18 ? 3 : 6)
+                            .weight("b", opset == 18 ? 3 : 6)
+                            .node(
+                                    "GroupNormalization",
+                                    "x s b",
+                                    "y",
+                                    whole("num_groups", 3),
+                                    number("epsilon", 1e-3f))
+                            .output("y")));
+        }
+        cases.add(from(
+                23,
+                "RMSNormalization",
+                b -> b.input("x", "N", 3, 4)
+                        .weight("s", 4)
+                        .weight("t", 3, 4)
+                        .node("RMSNormalization", "x s", "h", number("epsilon", 1e-3f))
+                        .node("RMSNormalization", "h t", "y", whole("axis", 1))
+                        .output("y")));
+        cases.add(all(
+                "OneHot",
+                b -> b.typed("x", DataType.INT64, 7, "N", 3)
+                        .initializer("depth", Tensor.scalar(DataType.INT64, 5))
+                        .initializer("values", Tensor.of(new float[] {-1, 2}))
+                        .node("OneHot", "x depth values", "y")
+                        .node("OneHot", "x depth values", "z", whole("axis", 1))
+                        .output("y", "z")));
+        cases.add(all(
+                "TopK",
+                b -> b.input("x", "N", 5, 4)
+                        .typed("w", DataType.INT64, 3, 2, 6)
+                        .list("k", 3)
+                        .node("TopK", "x k", "a b", whole("axis", 1))
+                        .node("TopK", "x k", "c d", whole("largest", 0))
+                        .node("TopK", "w k", "e f")
+                        .output("a", "b", "c", "d", "e", "f")));
+        cases.add(before(
+                10,
+                "TopK with an attribute",
+                b -> b.input("x", "N", 5).node("TopK", "x", "y i", whole("k", 2)).output("y", "i")));
+        cases.add(all(
+                "ScatterElements",
+                b -> b.input("x", 3, 4)
+                        .input("u", 2, 4)
+                        .initializer("i", Tensor.of(new long[] {0, -1, 2, 1, 2, 0, 0, 0}, 2, 4))
+                        .node("ScatterElements", "x i u", "y")
+                        .output("y")));
+        for (String reduction : List.of("add", "mul", "max", "min")) {
+            cases.add(from(
+                    reduction.startsWith("m") && !reduction.equals("mul") ? 18 : 16,
+                    "ScatterElements " + reduction,
+                    b -> b.input("x", 4, 3)
+                            .input("u", 4, 2)
+                            .initializer("i", Tensor.of(new long[] {0, 0, 2, 1, 2, 2, -1, 0}, 4, 2))
+                            .node("ScatterElements", "x i u", "y", whole("axis", 1), text("reduction", reduction))
+                            .output("y")));
+        }
+        cases.add(all(
+                "ScatterND",
+                b -> b.input("x", "N", 4, 3)
+                        .input("u", 3, 3)
+                        .input("v", 2, 2)
+                        .initializer("i", Tensor.of(new long[] {0, 1, 1, -1, 1, 0}, 3, 2))
+                        .initializer("j", Tensor.of(new long[] {0, 1, 2, 1, 3, 0, 1, 0, 0, 0, 0, 0}, 2, 2, 3))
+                        .node("ScatterND", "x i u", "y")
+                        .node("ScatterND", "x j v", "z")
+                        .output("y", "z")));
+        for (String equation : List.of(
+                "ij,jk->ik",
+                "bij,bkj->bik",
+                "bhid,bhjd->bhij",
+                "bij,jkl->bikl",
+                "abcd,cde->eab",
+                "bi,bi->b",
+                "i,j->ji",
+                "b i c, c k -> k b i")) {
+            cases.add(all("Einsum " + equation, b -> {
+                String[] inputs = equation.replace(" ", "").split("->", -1)[0].split(",", -1);
+                for (int i = 0; i < 2; i++) {
+                    Object[] shape = inputs[i].chars()
+                            .mapToObj(axis -> axis == 'b' ? (Object) "N" : (Object) (2 + axis % 4))
+                            .toArray();
+                    b.input("x" + i, shape);
+                }
+                b.node("Einsum", "x0 x1", "y", text("equation", equation)).output("y");
+            }));
+        }
     }
 
     private static void resize(
