@@ -28,6 +28,7 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
@@ -106,6 +107,7 @@ final class Kernels {
             case GlobalPool pool -> WindowKernels.globalPool(pool, site);
             case Gemm gemm -> MatrixKernels.gemm(gemm, site);
             case MatMul _ -> Kernel.ofTwo(JniUtils::matmul);
+            case Recurrent recurrent -> RecurrentKernels.of(recurrent, site);
             case BatchNorm norm -> NormKernels.batch(norm, site);
             case LayerNorm norm -> NormKernels.layer(norm, site);
             case Softmax softmax -> softmax(softmax, site);

@@ -28,6 +28,7 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
@@ -98,6 +99,7 @@ final class OperatorCases {
         made.positions();
         made.shapes();
         made.resizes();
+        made.recurrent();
         made.transposedConvolutions();
         return made.cases;
     }
@@ -404,6 +406,30 @@ final class OperatorCases {
         add("in parts", new ConvTranspose(awkward, List.of(1L, 2L), 2), normal(2, 4, 3, 3), normal(4, 3, 3, 2));
         Windows line = new Windows(List.of(1L), List.of(2L, 2L), List.of(1L));
         add("cut off", new ConvTranspose(line, List.of(0L), 1), normal(1, 2, 5), normal(2, 2, 2));
+    }
+
+    private void recurrent() {
+        for (Recurrent.Cell cell : Recurrent.Cell.values()) {
+            for (Recurrent.Direction direction : Recurrent.Direction.values()) {
+                Recurrent recurrent = new Recurrent(cell, direction, 2);
+                long both = recurrent.directions();
+                long rows = 2L * cell.gates();
+                String name = cell + " " + direction;
+                add(name, recurrent, normal(3, 2, 2), normal(both, rows, 2), normal(both, rows, 2));
+                List<@Nullable Tensor> all = new ArrayList<>(List.of(
+                        normal(3, 2, 2),
+                        normal(both, rows, 2),
+                        normal(both, rows, 2),
+                        normal(both, 2 * rows),
+                        longs(1, 3).cast(DataType.INT32),
+                        normal(both, 2, 2)));
+                if (cell == Recurrent.Cell.LSTM) {
+                    all.add(normal(both, 2, 2));
+                    all.add(normal(both, 6));
+                }
+                add(name + " with everything", recurrent, all.toArray(Tensor[]::new));
+            }
+        }
     }
 
     private void resizes() {

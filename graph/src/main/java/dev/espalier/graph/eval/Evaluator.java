@@ -27,6 +27,7 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
@@ -184,6 +185,7 @@ public final class Evaluator {
                 List.of(Sliding.convTranspose(conv, in.get(0), in.get(1), in.find(2), shape));
             case Gemm gemm -> List.of(Products.gemm(gemm, in.get(0), in.get(1), in.find(2), shape));
             case MatMul _ -> List.of(Products.matMul(in.get(0), in.get(1), shape));
+            case Recurrent recurrent -> Recurrence.run(recurrent, in.tensors(), in.get(0), shapes);
             case BatchNorm norm -> List.of(batchNorm(norm, in));
             case LayerNorm norm -> List.of(layerNorm(norm, in));
             case Pool pool -> List.of(Sliding.pool(pool, in.get(0), shape));

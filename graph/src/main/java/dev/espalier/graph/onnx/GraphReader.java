@@ -174,7 +174,7 @@ final class GraphReader {
             Operator operator = row.reading().read(reading);
             List<String> kept = kept(row.arrangement().of(inputs), row.kept(), operator);
             List<Fact> results = operator.infer(operands(name, kept));
-            Node node = new Node(name, operator, kept, outputs(reading, proto, results));
+            Node node = new Node(name, operator, kept, outputs(reading, proto, operator, results));
             requireSoundShapes(reading, results);
             place(node, results, folding);
         } catch (GraphException alreadyExplained) {
@@ -254,9 +254,9 @@ final class GraphReader {
     }
 
     /** As many outputs as the operator makes; further ones, such as a mask or indices, must be of no use to anyone. */
-    private List<String> outputs(NodeReading reading, NodeProto proto, List<Fact> results) {
+    private List<String> outputs(NodeReading reading, NodeProto proto, Operator operator, List<Fact> results) {
         reading.require(
-                proto.getOutputCount() >= results.size(),
+                proto.getOutputCount() >= results.size() - operator.optionalOutputs(),
                 "it has " + proto.getOutputCount() + " outputs but makes " + results.size());
         for (int i = results.size(); i < proto.getOutputCount(); i++) {
             reading.require(
@@ -266,7 +266,7 @@ final class GraphReader {
         }
         List<String> names = new ArrayList<>();
         for (int i = 0; i < results.size(); i++) {
-            String output = proto.getOutput(i);
+            String output = i < proto.getOutputCount() ? proto.getOutput(i) : "";
             names.add(output.isEmpty() ? tensorNames.unique(proto.getOpType() + "/unused") : output);
         }
         return names;

@@ -10,6 +10,7 @@ import dev.espalier.graph.onnx.Functions.Call;
 import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.Conv;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** What an initializer is to training. ONNX does not say, so it is told from its use. */
 final class Kinds {
     private static final Set<String> LAYERS =
-            Set.of("Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu");
+            Set.of("Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu", "LSTM", "GRU", "RNN");
 
     /** What scales and shifts, channel by channel as a rule. */
     private static final Set<Binary.Function> SCALING = Set.of(
@@ -70,13 +71,22 @@ final class Kinds {
                 && uses.stream().anyMatch(use -> switch (use.node().operator()) {
                     case Conv _, ConvTranspose _, Gemm _, BatchNorm _, LayerNorm _ -> use.input() > 0;
                     case MatMul _ -> tensor.rank() > 1;
+                    case Recurrent _ -> use.input() > 0 && !isFirstState(use);
                     case Binary binary -> tensor.size() > 1 && SCALING.contains(binary.function());
                     default -> false;
                 });
     }
 
-    /** Running means and variances are buffers, everything else is a parameter. */
+    private static boolean isFirstState(Graph.Use use) {
+        return use.node().operator() instanceof Recurrent
+                && (use.input() == Recurrent.STATES || use.input() == Recurrent.CELLS);
+    }
+
+    /** Running means and variances are buffers, and so are the states that sequences begin with; all else is a parameter. */
     static Kind ofWeight(List<Graph.Use> uses) {
+        if (!uses.isEmpty() && uses.stream().allMatch(Kinds::isFirstState)) {
+            return Kind.BUFFER;
+        }
         boolean statistics =
                 uses.stream().anyMatch(use -> use.node().operator() instanceof BatchNorm && use.input() >= 3);
         return statistics ? Kind.BUFFER : Kind.PARAMETER;

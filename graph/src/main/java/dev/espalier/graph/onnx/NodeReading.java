@@ -3,6 +3,7 @@ package dev.espalier.graph.onnx;
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
 import ai.onnx.proto.OnnxMl.NodeProto;
+import com.google.protobuf.ByteString;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
@@ -147,6 +148,15 @@ final class NodeReading {
     List<Float> numbers(String key) {
         AttributeProto attribute = find(key, AttributeType.FLOATS);
         return attribute == null ? List.of() : List.copyOf(attribute.getFloatsList());
+    }
+
+    List<String> texts(String key) {
+        AttributeProto attribute = find(key, AttributeType.STRINGS);
+        return attribute == null
+                ? List.of()
+                : attribute.getStringsList().stream()
+                        .map(ByteString::toStringUtf8)
+                        .toList();
     }
 
     String text(String key, String otherwise) {

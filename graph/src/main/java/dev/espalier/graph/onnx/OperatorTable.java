@@ -30,6 +30,7 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
@@ -364,6 +365,9 @@ final class OperatorTable {
                         .flag("transA", gemm.transposeA())
                         .flag("transB", gemm.transposeB())));
         add(plain(new MatMul(), MatMul.class, 2));
+        add(row("RNN", Recurrent.class, 6, RecurrentReading::rnn, RecurrentReading::write));
+        add(row("GRU", Recurrent.class, 6, RecurrentReading::gru, RecurrentReading::write));
+        add(row("LSTM", Recurrent.class, 8, RecurrentReading::lstm, RecurrentReading::write));
         add(row(
                 "BatchNormalization",
                 BatchNorm.class,

@@ -10,6 +10,7 @@ public sealed interface Operator
                 ConvTranspose,
                 Gemm,
                 MatMul,
+                Recurrent,
                 BatchNorm,
                 LayerNorm,
                 Binary,
@@ -68,6 +69,15 @@ public sealed interface Operator
      */
     default int mostInputs() {
         return leastInputs();
+    }
+
+    /**
+     * How many outputs, counted from the end, a file need not name.
+     *
+     * @return none, unless an operator says otherwise
+     */
+    default int optionalOutputs() {
+        return 0;
     }
 
     /**

@@ -22,6 +22,7 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Resize;
@@ -111,7 +112,7 @@ final class Flow {
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
             case ShapeOf _, Size _ -> site.shapeOnly();
-            case ArgReduce _, GatherElements _, ScatterElements _, TopK _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
+            case ArgReduce _, Recurrent _, GatherElements _, ScatterElements _, TopK _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
         };
     }
 

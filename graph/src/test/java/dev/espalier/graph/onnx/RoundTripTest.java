@@ -5,6 +5,7 @@ import static dev.espalier.graph.onnx.OnnxBuilder.number;
 import static dev.espalier.graph.onnx.OnnxBuilder.numbers;
 import static dev.espalier.graph.onnx.OnnxBuilder.tensor;
 import static dev.espalier.graph.onnx.OnnxBuilder.text;
+import static dev.espalier.graph.onnx.OnnxBuilder.texts;
 import static dev.espalier.graph.onnx.OnnxBuilder.whole;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -125,6 +126,7 @@ class RoundTripTest {
         resizes(cases);
         oldForms(cases);
         made(cases);
+        recurrent(cases);
         return cases;
     }
 
@@ -957,6 +959,58 @@ class RoundTripTest {
                 b.node("Einsum", "x0 x1", "y", text("equation", equation)).output("y");
             }));
         }
+    }
+
+    private static void recurrent(List<Case> cases) {
+        for (String name : List.of("RNN", "GRU", "LSTM")) {
+            int rows = 3 * (name.equals("LSTM") ? 4 : name.equals("GRU") ? 3 : 1);
+            boolean cells = name.equals("LSTM");
+            for (String direction : List.of("forward", "reverse", "bidirectional")) {
+                int both = direction.equals("bidirectional") ? 2 : 1;
+                AttributeProto[] attributes = {whole("hidden_size", 3), text("direction", direction)};
+                cases.add(all(name + " " + direction, b -> {
+                    b.input("x", "S", "N", 4).weight("w", both, rows, 4).weight("r", both, rows, 3);
+                    b.node(name, "x w r", cells ? "y h c" : "y h", attributes);
+                    b.output("y", "h");
+                    if (cells) {
+                        b.output("c");
+                    }
+                }));
+                cases.add(all(name + " " + direction + " with everything", b -> {
+                    b.input("x", "S", 3, 4).weight("w", both, rows, 4).weight("r", both, rows, 3);
+                    b.weight("b", both, 2 * rows).input("h0", both, 3, 3).input("c0", both, 3, 3);
+                    b.initializer("lengths", Tensor.of(new long[] {5, 2, 4}).cast(DataType.INT32));
+                    b.weight("p", both, 9);
+                    b.node(name, "x w r b lengths h0" + (cells ? " c0 p" : ""), cells ? "y - c" : "y", attributes);
+                    b.node(name, "x w r b - h0", "- h", attributes);
+                    b.node("Identity", "c0", "used").output("y", "h", "used");
+                    if (cells) {
+                        b.output("c");
+                    }
+                }));
+            }
+        }
+        cases.add(all(
+                "GRU that is linear before it resets",
+                b -> b.input("x", "S", "N", 4)
+                        .weight("w", 1, 9, 4)
+                        .weight("r", 1, 9, 3)
+                        .weight("b", 1, 18)
+                        .node("GRU", "x w r b", "y h", whole("hidden_size", 3), whole("linear_before_reset", 1))
+                        .output("y", "h")));
+        cases.add(all(
+                "RNN with rectifiers",
+                b -> b.input("x", "S", "N", 4)
+                        .weight("w", 2, 3, 4)
+                        .weight("r", 2, 3, 3)
+                        .node(
+                                "RNN",
+                                "x w r",
+                                "y",
+                                whole("hidden_size", 3),
+                                text("direction", "bidirectional"),
+                                texts("activations", "Relu", "Relu"))
+                        .output("y")));
     }
 
     private static void resize(
