@@ -7,6 +7,7 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
@@ -38,6 +39,10 @@ record InputChannels(Node node, String parameter, int axis, String activation, i
             case Conv conv -> {
                 Operand weight = weight(graph, node.input(1));
                 yield weight == null ? null : convolution(node, conv, weight);
+            }
+            case ConvTranspose _ -> {
+                Operand weight = weight(graph, node.input(1));
+                yield weight == null ? null : along(node, weight, 0, node.input(0), 1);
             }
             case Gemm gemm -> {
                 Operand right = weight(graph, node.input(1));

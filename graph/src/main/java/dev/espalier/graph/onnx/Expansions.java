@@ -3,13 +3,13 @@ package dev.espalier.graph.onnx;
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
 import ai.onnx.proto.OnnxMl.NodeProto;
+import com.google.protobuf.ByteString;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.LongStream;
 
 /** Operators that are read as several others. */
 final class Expansions {
@@ -26,6 +26,14 @@ final class Expansions {
         Steps steps = new Steps(name, node, tensorNames);
         expansion.expand(reading, steps);
         return steps.nodes;
+    }
+
+    static AttributeProto text(String key, String value) {
+        return AttributeProto.newBuilder()
+                .setName(key)
+                .setType(AttributeType.STRING)
+                .setS(ByteString.copyFromUtf8(value))
+                .build();
     }
 
     /** The nodes that are put in place of another, one behind the other. */
@@ -58,6 +66,28 @@ final class Expansions {
                             .setT(TensorEncoder.inline("", Tensor.scalar(type, value)))));
         }
 
+        String numbers(List<Float> values) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Constant")
+                    .addAttribute(AttributeProto.newBuilder()
+                            .setName("value_floats")
+                            .setType(AttributeType.FLOATS)
+                            .addAllFloats(values)));
+        }
+
+        /** The node itself, to be changed and to be put {@link #last}. */
+        NodeProto.Builder copy() {
+            return node.toBuilder();
+        }
+
+        /** Lets a node under the name of the one that is replaced make all its outputs. */
+        void last(NodeProto.Builder step) {
+            nodes.add(step.setName(name)
+                    .clearOutput()
+                    .addAllOutput(node.getOutputList())
+                    .build());
+        }
+
         String list(long... values) {
             return add(NodeProto.newBuilder().setOpType("Constant").addAttribute(longs("value_ints", values)));
         }
@@ -67,6 +97,32 @@ final class Expansions {
                     .setOpType("ReduceMean")
                     .addInput(input)
                     .addAttribute(longs("axes", axes)));
+        }
+
+        String transposed(String input, long... permutation) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Transpose")
+                    .addInput(input)
+                    .addAttribute(longs("perm", permutation)));
+        }
+
+        /** The lengths of a tensor from one axis up to another. */
+        String lengths(String input, long from, long to) {
+            return step("Slice", step("Shape", input), list(from), list(to));
+        }
+
+        String scatter(String reduction, String input, String indices, String updates) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("ScatterElements")
+                    .addAllInput(List.of(input, indices, updates))
+                    .addAttribute(text("reduction", reduction)));
+        }
+
+        String cast(String input, DataType type) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Cast")
+                    .addInput(input)
+                    .addAttribute(whole("to", OnnxTypes.of(type).getNumber())));
         }
 
         private static AttributeProto longs(String key, long... values) {
@@ -103,27 +159,10 @@ final class Expansions {
         }
 
         /** Lets the node that came last make the output. */
-        private void finish() {
+        void finish() {
             NodeProto last = nodes.removeLast();
             nodes.add(last.toBuilder().setOutput(0, node.getOutput(0)).build());
         }
-    }
-
-    /** {@code (x − mean) / √(variance + epsilon) · scale + shift}, mean and variance over the axes behind the channels. */
-    static void instanceNorm(NodeReading node, Steps steps) {
-        int rank = node.shape(0).rank();
-        node.require(rank > 2, "input of shape " + node.shape(0) + " has no axes behind the channels");
-        long[] axes = LongStream.range(2, rank).toArray();
-        String centred = steps.step("Sub", steps.input(0), steps.mean(steps.input(0), axes));
-        String variance = steps.mean(steps.step("Mul", centred, centred), axes);
-        String epsilon = steps.number(node.number("epsilon", 1e-5f), node.data(0));
-        String normal = steps.step("Div", centred, steps.step("Sqrt", steps.step("Add", variance, epsilon)));
-        // Scale and shift are one for each channel.
-        String behind = steps.list(LongStream.range(1, rank - 1).toArray());
-        String scaled = steps.step("Mul", normal, steps.step("Unsqueeze", steps.input(1), behind));
-        String shift = steps.step("Unsqueeze", steps.input(2), behind);
-        steps.step("Add", scaled, shift);
-        steps.finish();
     }
 
     /**
@@ -133,12 +172,29 @@ final class Expansions {
     static void gatherNd(NodeReading node, Steps steps) {
         node.require(node.whole("batch_dims", 0) == 0, "batch_dims must be 0");
         int rank = node.shape(0).rank();
+        int count = indices(node);
+        String position = position(steps, count);
+        String shape = steps.list(-1);
+        if (count < rank) {
+            shape = steps.along("Concat", 0, shape, steps.lengths(steps.input(0), count, rank));
+        }
+        steps.along("Gather", 0, steps.step("Reshape", steps.input(0), shape), position);
+        steps.finish();
+    }
+
+    /** How many of the tensor's axes the last axis of the indices has a place along. */
+    static int indices(NodeReading node) {
+        int rank = node.shape(0).rank();
         node.require(node.shape(1).rank() >= 1, "the indices have no axis");
         Dimension last = node.shape(1).get(-1);
         node.require(
                 last.isKnown() && last.value() >= 1 && last.value() <= Math.min(rank, MOST_INDICES),
                 "the last axis of the indices " + node.shape(1) + " must be 1 to " + rank + " long");
-        int count = (int) last.value();
+        return (int) last.value();
+    }
+
+    /** The indices as positions along the tensor's first axes made one. */
+    static String position(Steps steps, int count) {
         String lengths = steps.step("Shape", steps.input(0));
         String position = "";
         for (int axis = 0; axis < count; axis++) {
@@ -148,12 +204,6 @@ final class Expansions {
             String index = steps.step("Mod", steps.along("Gather", -1, steps.input(1), which), length);
             position = axis == 0 ? index : steps.step("Add", steps.step("Mul", position, length), index);
         }
-        String shape = steps.list(-1);
-        if (count < rank) {
-            String rest = steps.step("Slice", lengths, steps.list(count), steps.list(rank));
-            shape = steps.along("Concat", 0, shape, rest);
-        }
-        steps.along("Gather", 0, steps.step("Reshape", steps.input(0), shape), position);
-        steps.finish();
+        return position;
     }
 }

@@ -51,8 +51,9 @@ final class GraphReader {
      *
      * @param tensor the contents
      * @param trained true if they are weights, which training may change; false for constants
+     * @param stored true for a constant that the file stores, if only laid out otherwise: it may turn out to be a weight
      */
-    private record Known(Tensor tensor, boolean trained) {}
+    private record Known(Tensor tensor, boolean trained, boolean stored) {}
 
     GraphReader(ModelProto model, TensorDecoder tensors) {
         this.model = model;
@@ -97,7 +98,7 @@ final class GraphReader {
             }
             boolean trained = tensor.type().isFloat() && (kind != null || tensor.rank() > 0 || weights.contains(name));
             learn(name, Fact.of(tensor), "initializer");
-            known.put(name, new Known(tensor, trained));
+            known.put(name, new Known(tensor, trained, !trained));
         }
     }
 
@@ -139,11 +140,17 @@ final class GraphReader {
 
     private void read(Call call, Folding folding) throws IOException {
         NodeProto proto = call.node();
-        String name = nodeNames.unique(
-                proto.getName().isEmpty() ? proto.getOpType() + "_" + (nodes.size() + 1) : proto.getName());
+        String wanted = proto.getName().isEmpty() ? proto.getOpType() + "_" + (nodes.size() + 1) : proto.getName();
         List<String> inputs = proto.getInputList().stream()
                 .map(input -> renamed.getOrDefault(input, input))
                 .toList();
+        OperatorTable.@Nullable Expansion upgrade = Upgrades.of(call);
+        if (upgrade != null) {
+            NodeReading old = new NodeReading(wanted, call, tensors, operands(wanted, inputs), contents(inputs));
+            readInPlace(Expansions.expand(upgrade, wanted, proto, old, tensorNames), folding);
+            return;
+        }
+        String name = nodeNames.unique(wanted);
         NodeReading reading = new NodeReading(name, call, tensors, operands(name, inputs), contents(inputs));
         if (proto.getOpType().equals("Constant")
                 && Functions.domain(proto.getDomain()).isEmpty()) {
@@ -159,17 +166,15 @@ final class GraphReader {
         sequences.refuseElsewhere(proto, reading);
         OperatorTable.Expansion expansion = foreign ? null : OperatorTable.expansion(proto.getOpType());
         if (expansion != null) {
-            for (NodeProto step : Expansions.expand(expansion, name, proto, reading, tensorNames)) {
-                read(new Call(step, Expansions.OPSET), folding);
-            }
+            readInPlace(Expansions.expand(expansion, name, proto, reading, tensorNames), folding);
             return;
         }
         OperatorTable.Row<?> row = row(name, proto);
         try {
             Operator operator = row.reading().read(reading);
-            List<String> kept = kept(inputs, row.kept(), operator);
+            List<String> kept = kept(row.arrangement().of(inputs), row.kept(), operator);
             List<Fact> results = operator.infer(operands(name, kept));
-            Node node = new Node(name, operator, kept, outputs(reading, proto, results));
+            Node node = new Node(name, operator, kept, outputs(reading, proto, operator, results));
             requireSoundShapes(reading, results);
             place(node, results, folding);
         } catch (GraphException alreadyExplained) {
@@ -181,6 +186,12 @@ final class GraphReader {
             GraphException explained = reading.problem(String.valueOf(problem.getMessage()));
             explained.initCause(problem);
             throw explained;
+        }
+    }
+
+    private void readInPlace(List<NodeProto> steps, Folding folding) throws IOException {
+        for (NodeProto step : steps) {
+            read(new Call(step, Expansions.OPSET), folding);
         }
     }
 
@@ -203,7 +214,9 @@ final class GraphReader {
 
     private void constant(NodeProto proto, NodeReading reading) throws IOException {
         reading.require(proto.getOutputCount() == 1, "it must have one output but has " + proto.getOutputCount());
-        remember(proto.getOutput(0), new Known(reading.constantValue(), false));
+        // We write weights as initializers, so that what we write as a constant is one.
+        boolean stored = !model.getProducerName().equals(OnnxWriter.PRODUCER);
+        remember(proto.getOutput(0), new Known(reading.constantValue(), false, stored));
     }
 
     private void remember(String output, Known contents) {
@@ -241,9 +254,9 @@ final class GraphReader {
     }
 
     /** As many outputs as the operator makes; further ones, such as a mask or indices, must be of no use to anyone. */
-    private List<String> outputs(NodeReading reading, NodeProto proto, List<Fact> results) {
+    private List<String> outputs(NodeReading reading, NodeProto proto, Operator operator, List<Fact> results) {
         reading.require(
-                proto.getOutputCount() >= results.size(),
+                proto.getOutputCount() >= results.size() - operator.optionalOutputs(),
                 "it has " + proto.getOutputCount() + " outputs but makes " + results.size());
         for (int i = results.size(); i < proto.getOutputCount(); i++) {
             reading.require(
@@ -253,7 +266,7 @@ final class GraphReader {
         }
         List<String> names = new ArrayList<>();
         for (int i = 0; i < results.size(); i++) {
-            String output = proto.getOutput(i);
+            String output = i < proto.getOutputCount() ? proto.getOutput(i) : "";
             names.add(output.isEmpty() ? tensorNames.unique(proto.getOpType() + "/unused") : output);
         }
         return names;
@@ -282,8 +295,9 @@ final class GraphReader {
                     node.operator(), operands(node.name(), node.inputs()), results, contents(node.inputs()));
         }
         if (constants != null) {
+            boolean stored = isStoredLayout(node);
             for (int i = 0; i < constants.size(); i++) {
-                remember(node.outputs().get(i), new Known(constants.get(i), false));
+                remember(node.outputs().get(i), new Known(constants.get(i), false, stored));
             }
             return;
         }
@@ -321,6 +335,11 @@ final class GraphReader {
                 });
     }
 
+    private boolean isStoredLayout(Node node) {
+        Known contents = node.inputs().isEmpty() ? null : known.get(node.input(0));
+        return contents != null && contents.stored() && Folding.isLayout(node.operator());
+    }
+
     /** A weight that is only read to be laid out otherwise is stored as it is needed, under its own name. */
     private boolean foldWeight(Node node, List<Fact> results, Folding folding) {
         String weight = node.input(0);
@@ -339,7 +358,7 @@ final class GraphReader {
         if (folded == null || !folded.getFirst().type().isFloat()) {
             return false;
         }
-        remember(weight, new Known(folded.getFirst(), true));
+        remember(weight, new Known(folded.getFirst(), true, true));
         uses.put(weight, uses.getOrDefault(node.output(), 0));
         renamed.put(node.output(), weight);
         return true;
@@ -368,10 +387,13 @@ final class GraphReader {
     }
 
     private Initializer.Kind kind(String name, Known contents, Map<String, List<Graph.Use>> readers) {
-        if (!contents.trained()) {
-            return Initializer.Kind.CONSTANT;
-        }
         Initializer.Kind kind = noted.get(name);
-        return kind != null ? kind : Kinds.ofWeight(readers.getOrDefault(name, List.of()));
+        if (kind != null && contents.trained()) {
+            return kind;
+        }
+        List<Graph.Use> uses = readers.getOrDefault(name, List.of());
+        boolean weight = contents.trained()
+                || (kind == null && contents.stored() && Kinds.isWeight(contents.tensor(), uses));
+        return weight ? Kinds.ofWeight(uses) : Initializer.Kind.CONSTANT;
     }
 }

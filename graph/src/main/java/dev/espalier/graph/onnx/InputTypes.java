@@ -51,17 +51,14 @@ final class InputTypes {
         return new TensorType(data, shape(info.getName(), tensor.getShape()));
     }
 
-    private Shape shape(String name, TensorShapeProto proto) throws OnnxException {
+    private Shape shape(String name, TensorShapeProto proto) {
         List<Dimension> lengths = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         for (TensorShapeProto.Dimension length : proto.getDimList()) {
-            if (length.hasDimValue()) {
-                if (length.getDimValue() < 0) {
-                    throw new OnnxException("input " + name + " has a length of " + length.getDimValue()
-                            + " along axis " + lengths.size() + "; it must be at least 0");
-                }
+            if (length.hasDimValue() && length.getDimValue() >= 0) {
                 lengths.add(Dimension.of(length.getDimValue()));
-            } else if (length.getDimParam().isBlank()) {
+            } else if (length.hasDimValue() || length.getDimParam().isBlank()) {
+                // Some exporters write −1 for a length that is free.
                 lengths.add(Dimension.symbol(name + ".length" + lengths.size()));
             } else {
                 lengths.add(Dimension.symbol(distinct(length.getDimParam(), seen)));

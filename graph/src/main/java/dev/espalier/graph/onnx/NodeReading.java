@@ -3,6 +3,7 @@ package dev.espalier.graph.onnx;
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
 import ai.onnx.proto.OnnxMl.NodeProto;
+import com.google.protobuf.ByteString;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
@@ -142,6 +143,20 @@ final class NodeReading {
     List<Long> longs(String key, List<Long> otherwise) {
         AttributeProto attribute = find(key, AttributeType.INTS);
         return attribute == null ? otherwise : List.copyOf(attribute.getIntsList());
+    }
+
+    List<Float> numbers(String key) {
+        AttributeProto attribute = find(key, AttributeType.FLOATS);
+        return attribute == null ? List.of() : List.copyOf(attribute.getFloatsList());
+    }
+
+    List<String> texts(String key) {
+        AttributeProto attribute = find(key, AttributeType.STRINGS);
+        return attribute == null
+                ? List.of()
+                : attribute.getStringsList().stream()
+                        .map(ByteString::toStringUtf8)
+                        .toList();
     }
 
     String text(String key, String otherwise) {

@@ -19,12 +19,13 @@ final class LayerWeights {
         this.rule = rule;
         long[] shape = weight.shape();
         values = weight.toFloats();
-        outs = (int) shape[rule.outAxis()];
-        insPerGroup = (int) shape[rule.inAxis()];
+        // Of a convolution [out, in / groups, …], its transpose [in, out / groups, …], a linear layer [out, in] or [in, out].
+        boolean outsFirst = rule.outAxis() == 0;
+        outs = (int) shape[rule.outAxis()] * (outsFirst ? 1 : rule.groups());
+        insPerGroup = (int) shape[rule.inAxis()] / (outsFirst ? 1 : rule.groups());
         inner = values.length / Math.max(outs * insPerGroup, 1);
-        // Of a convolution [out, in, …], a linear layer [out, in] or its transpose [in, out].
-        outStride = rule.outAxis() == 0 ? insPerGroup * inner : 1;
-        inStride = rule.outAxis() == 0 ? inner : outs;
+        outStride = outsFirst ? insPerGroup * inner : inner;
+        inStride = outsFirst ? inner : (int) shape[rule.outAxis()] * inner;
         read = new BitSet[outs];
         for (int out = 0; out < outs; out++) {
             read[out] = new BitSet();
@@ -37,13 +38,20 @@ final class LayerWeights {
     }
 
     private boolean isZero(int out, int in) {
-        int start = out * outStride + in * inStride;
+        int start = start(out, in);
         for (int i = 0; i < inner; i++) {
             if (values[start + i] != 0) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Where the weights between an output channel and an input channel of its group are. */
+    private int start(int out, int in) {
+        return rule.outAxis() == 0
+                ? out * outStride + in * inStride
+                : out % (outs / rule.groups()) * outStride + (firstIn(out) + in) * inStride;
     }
 
     private int firstIn(int out) {
@@ -57,7 +65,7 @@ final class LayerWeights {
 
     /** The sum of all weights between two channels: what a constant of one is worth. */
     double sum(int out, int in) {
-        int start = out * outStride + (in - firstIn(out)) * inStride;
+        int start = start(out, in - firstIn(out));
         double sum = 0;
         for (int i = 0; i < inner; i++) {
             sum += values[start + i];

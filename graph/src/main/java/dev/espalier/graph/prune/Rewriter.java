@@ -333,11 +333,13 @@ final class Rewriter {
         int[] ins = delivered(graph, flow, liveness, node, rule);
         Kept outs = liveness.kept(node.output());
         Tensor weight = initializer(node.input(1)).tensor();
-        Tensor smaller = Slices.take(weight, rule.outAxis(), outs.left());
+        Tensor smaller;
         int groups = 1;
         if (rule.groups() == 1) {
-            smaller = Slices.take(smaller, rule.inAxis(), ins);
+            smaller = Slices.take(Slices.take(weight, rule.outAxis(), outs.left()), rule.inAxis(), ins);
         } else {
+            // The first axis has the channels of all groups, the second those within each.
+            smaller = Slices.take(weight, 0, rule.outAxis() == 0 ? outs.left() : ins);
             int perGroup = constants.weights(node, rule).outs() / rule.groups();
             groups = outs.left().length / perGroup;
         }
@@ -378,7 +380,8 @@ final class Rewriter {
 
     /**
      * The input channels that a layer reads: what it needs. Of a tensor with channels that only fill up, because heads are
-     * equally large, it reads those too: their columns are zero, and selecting the others would cost more than they do.
+     * equally large, it reads those too: their columns are zero, and selecting the others would cost more than they do. Not so in
+     * groups, which each have their own inputs.
      */
     static int[] delivered(Graph graph, Flow flow, Liveness liveness, Node node, Product rule) {
         BitSet need = liveness.needed(node, 0);
@@ -387,7 +390,8 @@ final class Rewriter {
             return rule.inputs().getFirst().all();
         }
         Node maker = graph.producer(input);
-        boolean fillsUp = maker != null
+        boolean fillsUp = rule.groups() == 1
+                && maker != null
                 && flow.ruleOf(maker) instanceof Mapping
                 && flow.channels(input).equals(rule.inputs().getFirst())
                 && need.equals(liveness.requested(input));
