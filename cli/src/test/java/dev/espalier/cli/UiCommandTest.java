@@ -26,8 +26,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code espalier ui} with real trainings: in a real browser, and ended by Ctrl-C. */
-@Timeout(180)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // pipes and browsers do not heed interrupts
 final class UiCommandTest {
+    private static final long PATIENCE_SECONDS = 60;
+
     /** Longer than any test waits. */
     private static final String RECIPE = """
             [data]
@@ -151,11 +153,17 @@ final class UiCommandTest {
         browser.evaluate("void setTimeout(() => document.querySelector('%s').click())".formatted(selector));
     }
 
-    /** Looks until it is so; the test's time limit ends a wait in vain. */
+    /** Looks until it is so, and tells what there is instead if that takes too long. */
     private static void until(Browser browser, String condition) {
-        boolean so = false;
-        while (!so) {
-            so = isSo(browser, condition);
+        long start = System.nanoTime();
+        while (!isSo(browser, condition)) {
+            if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+                throw new AssertionError("not so within %d s: %s; the page says: %s"
+                        .formatted(
+                                PATIENCE_SECONDS,
+                                condition,
+                                browser.evaluate("document.body.innerText").asText()));
+            }
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -130,7 +131,11 @@ final class ShellSamples {
         List<String> overrides = IntStream.range(1, words.size())
                 .filter(at -> words.get(at - 1).equals("--set"))
                 .mapToObj(words::get)
-                .toList();
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (words.contains("--keep")) {
+            // Whatever share it is, the recipe then has a target.
+            overrides.addAll(List.of("target.kind=parameters", "target.share=0.3"));
+        }
         for (String word : words) {
             if (word.startsWith("recipes/")) {
                 Recipe.read(Documentation.ROOT.resolve(word), overrides);
