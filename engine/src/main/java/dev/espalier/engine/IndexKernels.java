@@ -146,8 +146,8 @@ final class IndexKernels {
         }
         long[] input = site.inputShape(0);
         int axis = Shape.axis(scatter.axis(), input.length);
-        return Kernel.ofFeed(feed ->
-                JniUtils.scatter(feed.get(0), fromFront(feed.get(1), input[axis]), feed.get(2), axis));
+        return Kernel.ofFeed(
+                feed -> JniUtils.scatter(feed.get(0), fromFront(feed.get(1), input[axis]), feed.get(2), axis));
     }
 
     static Kernel topK(TopK top, Site site) {

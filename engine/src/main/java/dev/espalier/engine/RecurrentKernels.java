@@ -6,6 +6,7 @@ import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Recurrent.Cell;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,7 @@ final class RecurrentKernels {
                 if (lengths != null) {
                     // A sequence that has ended, or not begun from behind, stays as it is.
                     PtNDArray runs = JniUtils.reshape(
-                            JniUtils.gt(lengths, Tensors.scalar(lengths, time)), new long[] {sequence[1], 1});
+                            JniUtils.gt(lengths, Tensors.scalar(lengths, (double) time)), new long[] {sequence[1], 1});
                     state = JniUtils.where(runs, made, before);
                     cell = JniUtils.where(runs, cell, cellBefore);
                     made = JniUtils.where(runs, made, zeros);
@@ -104,7 +105,7 @@ final class RecurrentKernels {
                 states.add(made);
             }
             if (reverse) {
-                java.util.Collections.reverse(states);
+                Collections.reverse(states);
             }
             return stack(states, 0);
         }

@@ -64,7 +64,7 @@ final class WindowKernels {
             sides[axis + axes] =
                     reach - windows.pads().get(axis + axes) + conv.added().get(axis);
             stretched[axis + FIXED_AXES] *= windows.strides().get(axis);
-            turned[axis] = axis + FIXED_AXES;
+            turned[axis] = (long) axis + FIXED_AXES;
             // Behind the last element there are no zeros between it and the next.
             sides[axis + axes] -= windows.strides().get(axis) - 1;
         }

@@ -381,7 +381,11 @@ final class OperatorCases {
         add("", rows, normal(2, 4), Tensor.of(new long[] {0, -1, 2, 1, 3, 0}, 2, 3), normal(2, 3));
         add("largest", new TopK(1, true), normal(2, 5, 3), longs(2));
         add("smallest", new TopK(-1, false), normal(4, 5), longs(3));
-        add("of whole numbers", new TopK(0, true), Tensor.of(new long[] {3, 9, 4, 7}, 4).cast(DataType.INT32), longs(2));
+        add(
+                "of whole numbers",
+                new TopK(0, true),
+                Tensor.of(new long[] {3, 9, 4, 7}, 4).cast(DataType.INT32),
+                longs(2));
         List<Long> pads = List.of(0L, 1L, 2L, 0L, 2L, 1L);
         for (Pad.Mode mode : Pad.Mode.values()) {
             add(mode.toString(), new Pad(mode, pads, 1.5), normal(2, 3, 4));

@@ -181,8 +181,7 @@ public final class Evaluator {
             case Variadic variadic -> List.of(variadic(variadic.function(), in.all(), shape));
             case Where _ -> List.of(where(in.get(0), in.get(1), in.get(2), shape));
             case Conv conv -> List.of(Sliding.conv(conv, in.get(0), in.get(1), in.find(2), shape));
-            case ConvTranspose conv ->
-                List.of(Sliding.convTranspose(conv, in.get(0), in.get(1), in.find(2), shape));
+            case ConvTranspose conv -> List.of(Sliding.convTranspose(conv, in.get(0), in.get(1), in.find(2), shape));
             case Gemm gemm -> List.of(Products.gemm(gemm, in.get(0), in.get(1), in.find(2), shape));
             case MatMul _ -> List.of(Products.matMul(in.get(0), in.get(1), shape));
             case Recurrent recurrent -> Recurrence.run(recurrent, in.tensors(), in.get(0), shapes);
@@ -212,8 +211,7 @@ public final class Evaluator {
             case Slice _ -> List.of(slice(in));
             case Gather gather -> List.of(gather(gather, in.get(0), in.get(1), shape));
             case GatherElements gather -> List.of(gatherElements(gather, in.get(0), in.get(1)));
-            case ScatterElements scatter ->
-                List.of(Scattering.scatter(scatter, in.get(0), in.get(1), in.get(2)));
+            case ScatterElements scatter -> List.of(Scattering.scatter(scatter, in.get(0), in.get(1), in.get(2)));
             case TopK top -> Reductions.topK(top, in.get(0), shape);
             case Expand _ -> List.of(expand(in.get(0), shape));
             case Tile _ ->

@@ -64,7 +64,8 @@ final class Recurrence {
         Tensor lengths = inputs.size() > Recurrent.LENGTHS ? inputs.get(Recurrent.LENGTHS) : null;
         int length = lengths == null ? times : (int) lengths.getLong(item);
         Operands.require(
-                length >= 0 && length <= times, "the length of a sequence, " + length + ", must be in [0, " + times + "]");
+                length >= 0 && length <= times,
+                "the length of a sequence, " + length + ", must be in [0, " + times + "]");
         for (int step = 0; step < length; step++) {
             int time = operator.isReverse(direction) ? length - 1 - step : step;
             step(direction, time * batch + item, state, cell);
@@ -83,8 +84,7 @@ final class Recurrence {
                 case RELU -> Math.max(fed(direction, row, 0, unit) + back(direction, 0, unit, state), 0);
                 case GRU, GRU_LINEAR_BEFORE_RESET -> {
                     double update = sigmoid(fed(direction, row, 0, unit) + back(direction, 0, unit, state));
-                    double candidate =
-                            Math.tanh(fed(direction, row, 2, unit) + reset(direction, row, unit, state));
+                    double candidate = Math.tanh(fed(direction, row, 2, unit) + reset(direction, row, unit, state));
                     yield (1 - update) * candidate + update * state[unit];
                 }
                 case LSTM -> {

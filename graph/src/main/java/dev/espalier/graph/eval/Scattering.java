@@ -23,8 +23,7 @@ final class Scattering {
         long step = strides[along];
         strides[along] = 0;
         LongUnaryOperator start = Indices.strided(indices.shape(), strides);
-        LongUnaryOperator at =
-                i -> start.applyAsLong(i) + Evaluator.inside(indices.getLong(i), lengths[along]) * step;
+        LongUnaryOperator at = i -> start.applyAsLong(i) + Evaluator.inside(indices.getLong(i), lengths[along]) * step;
         if (input.type().isFloat()) {
             double[] numbers = Products.doubles(input);
             for (long i = 0; i < indices.size(); i++) {

@@ -64,8 +64,8 @@ final class EinsumExpansion {
         equation.right().stream()
                 .filter(axis -> !equation.left().contains(axis))
                 .forEach(columns::add);
-        String left = turned(steps, steps.input(0), equation.left(), matrices, rows, summed);
-        String right = turned(steps, steps.input(1), equation.right(), matrices, summed, columns);
+        String left = turned(steps, steps.input(0), equation.left(), List.of(matrices, rows, summed));
+        String right = turned(steps, steps.input(1), equation.right(), List.of(matrices, summed, columns));
         String product = steps.step(
                 "MatMul",
                 joined(steps, left, matrices.size(), rows.size(), summed.size()),
@@ -85,11 +85,9 @@ final class EinsumExpansion {
         steps.finish();
     }
 
-    /** A tensor with its axes in the order of three lists. */
-    @SafeVarargs
-    private static String turned(Steps steps, String input, List<Character> from, List<Character>... order) {
-        List<Character> axes = new ArrayList<>();
-        List.of(order).forEach(axes::addAll);
+    /** A tensor with its axes in the order of some lists. */
+    private static String turned(Steps steps, String input, List<Character> from, List<List<Character>> order) {
+        List<Character> axes = order.stream().flatMap(List::stream).toList();
         return axes.equals(from)
                 ? input
                 : steps.transposed(input, axes.stream().mapToLong(from::indexOf).toArray());

@@ -4,6 +4,7 @@ import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import com.google.protobuf.ByteString;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Tensor;
@@ -24,7 +25,16 @@ final class Expansions {
     static List<NodeProto> expand(
             OperatorTable.Expansion expansion, String name, NodeProto node, NodeReading reading, Names tensorNames) {
         Steps steps = new Steps(name, node, tensorNames);
-        expansion.expand(reading, steps);
+        try {
+            expansion.expand(reading, steps);
+        } catch (GraphException alreadyExplained) {
+            throw alreadyExplained;
+        } catch (IllegalArgumentException
+                | ArithmeticException
+                | IllegalStateException
+                | IndexOutOfBoundsException problem) {
+            throw reading.explained(problem);
+        }
         return steps.nodes;
     }
 

@@ -183,9 +183,7 @@ final class GraphReader {
                 | ArithmeticException
                 | IllegalStateException
                 | IndexOutOfBoundsException problem) {
-            GraphException explained = reading.problem(String.valueOf(problem.getMessage()));
-            explained.initCause(problem);
-            throw explained;
+            throw reading.explained(problem);
         }
     }
 
@@ -392,8 +390,8 @@ final class GraphReader {
             return kind;
         }
         List<Graph.Use> uses = readers.getOrDefault(name, List.of());
-        boolean weight = contents.trained()
-                || (kind == null && contents.stored() && Kinds.isWeight(contents.tensor(), uses));
+        boolean weight =
+                contents.trained() || (kind == null && contents.stored() && Kinds.isWeight(contents.tensor(), uses));
         return weight ? Kinds.ofWeight(uses) : Initializer.Kind.CONSTANT;
     }
 }

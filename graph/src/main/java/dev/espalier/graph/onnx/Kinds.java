@@ -8,14 +8,14 @@ import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.onnx.Functions.Call;
 import dev.espalier.graph.op.BatchNorm;
-import dev.espalier.graph.type.Tensor;
-import dev.espalier.graph.op.MatMul;
-import dev.espalier.graph.op.Recurrent;
-import dev.espalier.graph.op.LayerNorm;
-import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.ConvTranspose;
-import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.LayerNorm;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What an initializer is to training. ONNX does not say, so it is told from its use. */
 final class Kinds {
-    private static final Set<String> LAYERS =
-            Set.of("Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu", "LSTM", "GRU", "RNN");
+    private static final Set<String> LAYERS = Set.of(
+            "Conv", "ConvTranspose", "Gemm", "BatchNormalization", "LayerNormalization", "PRelu", "LSTM", "GRU", "RNN");
 
     /** What scales and shifts, channel by channel as a rule. */
     private static final Set<Binary.Function> SCALING = Set.of(

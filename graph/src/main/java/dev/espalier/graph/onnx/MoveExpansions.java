@@ -3,6 +3,7 @@ package dev.espalier.graph.onnx;
 import dev.espalier.graph.onnx.Expansions.Steps;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
 import java.util.stream.LongStream;
 
 /** Operators that put elements elsewhere, read as those that all of them can be made of. */
@@ -13,8 +14,7 @@ final class MoveExpansions {
     static void depthToSpace(NodeReading node, Steps steps) {
         long block = block(node);
         long channels = channels(node);
-        node.require(
-                channels % (block * block) == 0, channels + " channels do not fall into blocks of " + block + "²");
+        node.require(channels % (block * block) == 0, channels + " channels do not fall into blocks of " + block + "²");
         String mode = node.text("mode", "DCR");
         node.require(mode.equals("DCR") || mode.equals("CRD"), "mode " + mode + " must be DCR or CRD");
         long left = channels / (block * block);
@@ -24,9 +24,8 @@ final class MoveExpansions {
         boolean blocksFirst = mode.equals("DCR");
         String parts = blocksFirst ? steps.list(block, block, left) : steps.list(left, block, block);
         String apart = steps.step("Reshape", x, steps.along("Concat", 0, batch, parts, size));
-        String turned = blocksFirst
-                ? steps.transposed(apart, 0, 3, 4, 1, 5, 2)
-                : steps.transposed(apart, 0, 1, 4, 2, 5, 3);
+        String turned =
+                blocksFirst ? steps.transposed(apart, 0, 3, 4, 1, 5, 2) : steps.transposed(apart, 0, 1, 4, 2, 5, 3);
         String larger = steps.step("Mul", size, steps.list(block));
         steps.step("Reshape", turned, steps.along("Concat", 0, batch, steps.list(left), larger));
         steps.finish();
@@ -42,9 +41,7 @@ final class MoveExpansions {
         String height = steps.step("Div", steps.lengths(x, 2, 3), blocks);
         String width = steps.step("Div", steps.lengths(x, 3, 4), blocks);
         String apart = steps.step(
-                "Reshape",
-                x,
-                steps.along("Concat", 0, batch, steps.list(channels), height, blocks, width, blocks));
+                "Reshape", x, steps.along("Concat", 0, batch, steps.list(channels), height, blocks, width, blocks));
         String turned = steps.transposed(apart, 0, 3, 5, 1, 2, 4);
         steps.step(
                 "Reshape",
@@ -69,13 +66,13 @@ final class MoveExpansions {
     /** One of two values, by whether a place along the new axis is the index; none is for an index out of range. */
     static void oneHot(NodeReading node, Steps steps) {
         int rank = node.shape(0).rank();
-        int axis = dev.espalier.graph.type.Shape.axis(node.whole("axis", -1), rank + 1);
+        int axis = Shape.axis(node.whole("axis", -1), rank + 1);
         String indices = steps.cast(steps.input(0), DataType.INT64);
         String depth = steps.step("Reshape", steps.cast(steps.input(1), DataType.INT64), steps.list());
         String zero = steps.constant(0);
         String one = steps.constant(1);
-        String fromFront = steps.step(
-                "Where", steps.step("Less", indices, zero), steps.step("Add", indices, depth), indices);
+        String fromFront =
+                steps.step("Where", steps.step("Less", indices, zero), steps.step("Add", indices, depth), indices);
         String places = steps.step("Range", zero, depth, one);
         String behind = steps.list(LongStream.rangeClosed(1, rank - axis).toArray());
         String column = rank == axis ? places : steps.step("Unsqueeze", places, behind);
@@ -97,11 +94,10 @@ final class MoveExpansions {
         String shape = rest.isEmpty() ? flat : steps.along("Concat", 0, flat, rest);
         String rows = steps.step("Reshape", x, shape);
         String updates = steps.step("Reshape", steps.input(2), shape);
-        String ones = steps.list(
-                LongStream.concat(LongStream.of(-1), LongStream.generate(() -> 1).limit(rank - count))
-                        .toArray());
-        String indices = steps.step(
-                "Expand", steps.step("Reshape", position, ones), steps.step("Shape", updates));
+        String ones = steps.list(LongStream.concat(
+                        LongStream.of(-1), LongStream.generate(() -> 1).limit(rank - count))
+                .toArray());
+        String indices = steps.step("Expand", steps.step("Reshape", position, ones), steps.step("Shape", updates));
         String scattered = steps.scatter(node.text("reduction", "none"), rows, indices, updates);
         steps.step("Reshape", scattered, steps.step("Shape", x));
         steps.finish();

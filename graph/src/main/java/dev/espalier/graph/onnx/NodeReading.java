@@ -241,6 +241,13 @@ final class NodeReading {
         return attribute;
     }
 
+    /** What to throw for this node where something went wrong. */
+    GraphException explained(RuntimeException problem) {
+        GraphException explained = problem(String.valueOf(problem.getMessage()));
+        explained.initCause(problem);
+        return explained;
+    }
+
     /** What to throw for this node. */
     GraphException problem(String problem) {
         return new GraphException("node " + name + " (" + node.getOpType() + "): " + problem);

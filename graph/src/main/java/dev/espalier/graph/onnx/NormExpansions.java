@@ -14,7 +14,8 @@ final class NormExpansions {
     static void instance(NodeReading node, Steps steps) {
         int rank = node.shape(0).rank();
         node.require(rank > 2, "input of shape " + node.shape(0) + " has no axes behind the channels");
-        String normal = normal(node, steps, steps.input(0), LongStream.range(2, rank).toArray());
+        String normal =
+                normal(node, steps, steps.input(0), LongStream.range(2, rank).toArray());
         scaled(steps, normal, LongStream.range(1, rank - 1).toArray());
         steps.finish();
     }
@@ -42,8 +43,8 @@ final class NormExpansions {
         int rank = node.shape(0).rank();
         int axis = node.shape(0).axis(node.whole("axis", -1));
         String x = steps.input(0);
-        String squares = steps.mean(
-                steps.step("Mul", x, x), LongStream.range(axis, rank).toArray());
+        String squares =
+                steps.mean(steps.step("Mul", x, x), LongStream.range(axis, rank).toArray());
         steps.step("Mul", steps.step("Div", x, root(node, steps, squares)), steps.input(1));
         steps.finish();
     }

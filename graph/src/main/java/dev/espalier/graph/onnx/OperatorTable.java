@@ -347,8 +347,12 @@ final class OperatorTable {
                 3,
                 node -> new Conv(WindowReading.read(node, WindowReading.weightKernel(node)), node.whole("group", 1)),
                 (conv, node) -> node.windows(conv.windows()).whole("group", conv.groups())));
-        add(row("ConvTranspose", ConvTranspose.class, 3, WindowReading::transposed, (conv, node) -> node.windows(
-                                conv.windows())
+        add(row(
+                "ConvTranspose",
+                ConvTranspose.class,
+                3,
+                WindowReading::transposed,
+                (conv, node) -> node.windows(conv.windows())
                         .longs("output_padding", conv.added())
                         .whole("group", conv.groups())));
         add(row(

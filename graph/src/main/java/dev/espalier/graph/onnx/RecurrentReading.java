@@ -28,13 +28,12 @@ final class RecurrentReading {
 
     private static Recurrent read(NodeReading node, Cell cell) {
         Direction direction = direction(node);
-        Recurrent recurrent =
-                new Recurrent(cell, direction, node.whole("hidden_size", node.shape(2).get(-1).value()));
+        Recurrent recurrent = new Recurrent(
+                cell, direction, node.whole("hidden_size", node.shape(2).get(-1).value()));
         List<String> usual = activations(recurrent);
         List<String> given = node.texts("activations");
         node.require(
-                given.isEmpty()
-                        || String.join(" ", given).equalsIgnoreCase(String.join(" ", usual)),
+                given.isEmpty() || String.join(" ", given).equalsIgnoreCase(String.join(" ", usual)),
                 "activations " + given + " are not supported; " + usual + " are");
         node.require(!node.hasAttribute("clip"), "clip is not supported");
         node.require(!node.flag("layout", false), "layout 1 is not supported: the batch must be the second axis");
@@ -50,8 +49,7 @@ final class RecurrentReading {
         return Arrays.stream(Direction.values())
                 .filter(direction -> name(direction).equals(given))
                 .findFirst()
-                .orElseThrow(() ->
-                        node.problem("direction " + given + " must be forward, reverse or bidirectional"));
+                .orElseThrow(() -> node.problem("direction " + given + " must be forward, reverse or bidirectional"));
     }
 
     private static String name(Direction direction) {

@@ -23,7 +23,9 @@ final class ResizeReading {
     /** The tensor and, if there are any, the lengths. */
     static List<String> inputs(List<String> inputs) {
         boolean lengths = inputs.size() > LENGTHS && !inputs.get(LENGTHS).isEmpty();
-        return lengths ? List.of(inputs.getFirst(), inputs.get(LENGTHS)) : inputs.subList(0, Math.min(inputs.size(), 1));
+        return lengths
+                ? List.of(inputs.getFirst(), inputs.get(LENGTHS))
+                : inputs.subList(0, Math.min(inputs.size(), 1));
     }
 
     static Resize read(NodeReading node) {
@@ -52,7 +54,9 @@ final class ResizeReading {
                 .filter(value -> name(value).equals(given))
                 .findFirst()
                 .orElseThrow(() -> node.problem(key + " " + given + " must be one of "
-                        + String.join(", ", Arrays.stream(values).map(ResizeReading::name).toList())));
+                        + String.join(
+                                ", ",
+                                Arrays.stream(values).map(ResizeReading::name).toList())));
     }
 
     private static String name(Enum<?> value) {
@@ -85,8 +89,7 @@ final class ResizeReading {
             long[] shape = {resize.scales().size()};
             node.constant(
                     "scales",
-                    Tensor.compute(
-                            DataType.FLOAT32, shape, i -> resize.scales().get((int) i)));
+                    Tensor.compute(DataType.FLOAT32, shape, i -> resize.scales().get((int) i)));
         }
     }
 }

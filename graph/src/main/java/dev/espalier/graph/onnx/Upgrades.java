@@ -36,10 +36,11 @@ final class Upgrades {
     /** What to put in place of a node; null if it is written as today. */
     static OperatorTable.@Nullable Expansion of(Functions.Call call) {
         Rule rule = RULES.get(call.node().getOpType());
-        boolean old = rule != null
-                && call.opset() < rule.before()
-                && Functions.domain(call.node().getDomain()).isEmpty();
-        return old ? rule.how() : null;
+        return rule != null
+                        && call.opset() < rule.before()
+                        && Functions.domain(call.node().getDomain()).isEmpty()
+                ? rule.how()
+                : null;
     }
 
     /** Attributes that have become inputs, behind those that there were. */

@@ -60,11 +60,9 @@ public record ConvTranspose(Windows windows, List<Long> added, long groups) impl
 
     private Dimension length(int axis, Dimension length, long kernel) {
         long window = Math.addExact(Math.multiplyExact(windows.dilations().get(axis), kernel - 1), 1);
-        long cut = Math.addExact(
-                windows.pads().get(axis), windows.pads().get(axis + windows.axes()));
-        Dimension result = length.plus(-1)
-                .times(windows.strides().get(axis))
-                .plus(Math.addExact(window, added.get(axis)) - cut);
+        long cut = Math.addExact(windows.pads().get(axis), windows.pads().get(axis + windows.axes()));
+        Dimension result =
+                length.plus(-1).times(windows.strides().get(axis)).plus(Math.addExact(window, added.get(axis)) - cut);
         Operands.require(
                 !result.isKnown() || result.value() >= 1, "pads " + windows.pads() + " leave nothing of axis " + axis);
         return result;

@@ -19,7 +19,9 @@ public record Resize(Sampling sampling, List<Long> axes, List<Double> scales) im
     public Resize {
         axes = List.copyOf(axes);
         scales = List.copyOf(scales);
-        Operands.require(scales.stream().allMatch(scale -> scale > 0), "scales " + scales + " must be above 0");
+        Operands.require(
+                scales.stream().allMatch(scale -> scale > 0 && Double.isFinite(scale)),
+                "scales " + scales + " must be above 0");
         Operands.require(
                 scales.isEmpty() || axes.isEmpty() || scales.size() == axes.size(),
                 "scales " + scales + " must be one for each of the axes " + axes);
@@ -38,7 +40,8 @@ public record Resize(Sampling sampling, List<Long> axes, List<Double> scales) im
         List<Dimension> lengths = scales.isEmpty() ? inputs.elements(1) : null;
         int given = scales.isEmpty() ? (lengths == null ? resized.size() : lengths.size()) : scales.size();
         Operands.require(
-                given == resized.size(), "%d scales or lengths for %d axes of %s".formatted(given, resized.size(), input));
+                given == resized.size(),
+                "%d scales or lengths for %d axes of %s".formatted(given, resized.size(), input));
         for (int i = 0; i < resized.size(); i++) {
             int axis = input.axis(resized.get(i));
             Dimension before = input.get(axis);
@@ -91,8 +94,7 @@ public record Resize(Sampling sampling, List<Long> axes, List<Double> scales) im
      */
     public boolean keeps(int axis, Shape before, Shape after) {
         int place = place(axis, before);
-        return place < 0
-                || (before.get(axis).equals(after.get(axis)) && (scales.isEmpty() || scales.get(place) == 1));
+        return place < 0 || (before.get(axis).equals(after.get(axis)) && (scales.isEmpty() || scales.get(place) == 1));
     }
 
     /**
@@ -106,7 +108,9 @@ public record Resize(Sampling sampling, List<Long> axes, List<Double> scales) im
         long from = before.get(axis).value();
         long to = after.get(axis).value();
         int place = place(axis, before);
-        float scale = scales.isEmpty() || place < 0 ? (float) to / from : scales.get(place).floatValue();
+        float scale = scales.isEmpty() || place < 0
+                ? (float) to / from
+                : scales.get(place).floatValue();
         return sampling.taps(from, to, scale);
     }
 

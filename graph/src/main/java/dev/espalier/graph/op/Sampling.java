@@ -109,7 +109,7 @@ public record Sampling(Mode mode, Coordinates coordinates, Rounding rounding, do
     }
 
     private static Taps linear(float at, long length) {
-        float clipped = Math.clamp(at, 0, length - 1);
+        float clipped = Math.clamp(at, 0, (float) (length - 1));
         int before = (int) clipped;
         double share = (double) clipped - before;
         return new Taps(new int[] {before, inside(before + 1L, length)}, new double[] {1 - share, share});
@@ -130,7 +130,8 @@ public record Sampling(Mode mode, Coordinates coordinates, Rounding rounding, do
             }
         }
         double sum = excludesOutside ? Arrays.stream(weights).sum() : 1;
-        return new Taps(positions, Arrays.stream(weights).map(weight -> weight / sum).toArray());
+        return new Taps(
+                positions, Arrays.stream(weights).map(weight -> weight / sum).toArray());
     }
 
     /** {@code (a + 2)·x³ − (a + 3)·x² + 1}, for distances up to 1. */

@@ -112,7 +112,16 @@ final class Flow {
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
             case ShapeOf _, Size _ -> site.shapeOnly();
-            case ArgReduce _, Recurrent _, GatherElements _, ScatterElements _, TopK _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
+            case ArgReduce _,
+                    Recurrent _,
+                    GatherElements _,
+                    ScatterElements _,
+                    TopK _,
+                    Expand _,
+                    Tile _,
+                    ConstantOfShape _,
+                    Range _,
+                    Trilu _ -> site.opaque();
         };
     }
 

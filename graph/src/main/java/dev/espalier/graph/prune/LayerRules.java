@@ -34,8 +34,8 @@ final class LayerRules {
     static Rule convTranspose(Site site, ConvTranspose conv) {
         Channels input = Channels.along(site.shape(0), 1);
         Channels output = Channels.along(site.outputShape(), 1);
-        Layer layer = new Layer(
-                1, 1, true, (groups, biased) -> new ConvTranspose(conv.windows(), conv.added(), groups));
+        Layer layer =
+                new Layer(1, 1, true, (groups, biased) -> new ConvTranspose(conv.windows(), conv.added(), groups));
         return constantWeights(site)
                 ? product(site, input, output, 0, 1, (int) conv.groups(), true, layer)
                 : site.opaque();

@@ -19,7 +19,8 @@ final class LayerWeights {
         this.rule = rule;
         long[] shape = weight.shape();
         values = weight.toFloats();
-        // Of a convolution [out, in / groups, …], its transpose [in, out / groups, …], a linear layer [out, in] or [in, out].
+        // Of a convolution [out, in / groups, …], its transpose [in, out / groups, …], a linear layer [out, in] or [in,
+        // out].
         boolean outsFirst = rule.outAxis() == 0;
         outs = (int) shape[rule.outAxis()] * (outsFirst ? 1 : rule.groups());
         insPerGroup = (int) shape[rule.inAxis()] / (outsFirst ? 1 : rule.groups());

@@ -16,8 +16,7 @@ final class ResizeRule {
 
     static Rule of(Site site, Resize resize) {
         Channels input = site.channels(0);
-        boolean passes = input.axes().stream()
-                .allMatch(axis -> resize.keeps(axis, site.shape(0), site.outputShape()));
+        boolean passes = input.axes().stream().allMatch(axis -> resize.keeps(axis, site.shape(0), site.outputShape()));
         if (input.none() || !passes) {
             return site.opaque();
         }
@@ -31,11 +30,13 @@ final class ResizeRule {
     private static void write(Rewriter rewriter, Node node, Mapping rule, Resize resize) {
         Kept left = rewriter.kept(node.output());
         String lengths = rewriter.input(node, rule, 1);
-        long[] gone = new long[Math.toIntExact(rewriter.shape(node.input(1)).get(0).value())];
+        long[] gone =
+                new long[Math.toIntExact(rewriter.shape(node.input(1)).get(0).value())];
         for (int i = 0; i < left.lengths().size(); i++) {
             int place = resize.place(left.channels().axes().get(i), rewriter.shape(node.input(0)));
             if (place >= 0) {
-                gone[place] = (long) left.channels().lengths().get(i) - left.lengths().get(i);
+                gone[place] =
+                        (long) left.channels().lengths().get(i) - left.lengths().get(i);
             }
         }
         if (Arrays.stream(gone).anyMatch(length -> length != 0)) {
@@ -43,8 +44,7 @@ final class ResizeRule {
             if (rewriter.isWeight(node, 1)) {
                 Tensor whole = rewriter.weight(node, 1);
                 lengths = rewriter.constant(
-                        name,
-                        Tensor.computeLongs(whole.type(), whole.shape(), i -> whole.getLong(i) - gone[(int) i]));
+                        name, Tensor.computeLongs(whole.type(), whole.shape(), i -> whole.getLong(i) - gone[(int) i]));
             } else {
                 String smaller = rewriter.fresh(name);
                 rewriter.add(new Node(

@@ -181,7 +181,8 @@ final class OnnxBuilder {
 
     static AttributeProto texts(String name, String... values) {
         return attribute(name, AttributeType.STRINGS)
-                .addAllStrings(Arrays.stream(values).map(ByteString::copyFromUtf8).toList())
+                .addAllStrings(
+                        Arrays.stream(values).map(ByteString::copyFromUtf8).toList())
                 .build();
     }
 

@@ -28,6 +28,7 @@ import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What a file becomes. */
@@ -81,8 +82,21 @@ class OnnxReaderTest {
                 Set.of("scale", "shift", "offset", "stored"),
                 graph.tensors(Kind.PARAMETER).keySet());
         assertEquals(Set.of("mean", "variance"), graph.tensors(Kind.BUFFER).keySet());
-        assertEquals(
-                Set.of("two", "one", "shape"), graph.tensors(Kind.CONSTANT).keySet());
+        assertEquals(Set.of("two", "one", "shape"), graph.tensors(Kind.CONSTANT).keySet());
+    }
+
+    @Test
+    void statesThatSequencesBeginWithAreNotTrained() throws IOException {
+        Graph graph = read(new OnnxBuilder(17)
+                .input("x", "S", 2, 4)
+                .weight("w", 1, 12, 4)
+                .weight("r", 1, 12, 3)
+                .weight("h", 1, 2, 3)
+                .weight("c", 1, 2, 3)
+                .node("LSTM", "x w r - - h c", "y", OnnxBuilder.whole("hidden_size", 3))
+                .output("y"));
+        assertEquals(Set.of("w", "r"), graph.tensors(Kind.PARAMETER).keySet());
+        assertEquals(Set.of("h", "c"), graph.tensors(Kind.BUFFER).keySet());
     }
 
     @Test
@@ -366,6 +380,40 @@ class OnnxReaderTest {
                 .output("y");
         GraphException problem = assertThrows(GraphException.class, () -> read(builder));
         Checks.assertExplains(problem, "axes (input 1, axes) must be a constant");
+    }
+
+    /** What an operator has and cannot be expressed is named, with what can. */
+    @Test
+    void whatCannotBeExpressedOfAnOperatorIsNamed() {
+        refused("antialias 1", b -> b.scalar("s", 1).node("Resize", "x - s", "y", OnnxBuilder.whole("antialias", 1)));
+        refused(
+                "coordinate_transformation_mode tf_crop_and_resize must be one of half_pixel,",
+                b -> b.scalar("s", 1)
+                        .node(
+                                "Resize",
+                                "x - s",
+                                "y",
+                                OnnxBuilder.text("coordinate_transformation_mode", "tf_crop_and_resize")));
+        refused("scales (input 2, x) must be a constant", b -> b.node("Resize", "x - x", "y"));
+        refused("bij,bjk->bik", b -> b.node("Einsum", "x x", "y", OnnxBuilder.text("equation", "...ij,...jk->...ik")));
+        refused("axis 9", b -> b.weight("w", 4).node("RMSNormalization", "x w", "y", OnnxBuilder.whole("axis", 9)));
+        refused(
+                "[Sigmoid, Tanh, Tanh] are",
+                b -> b.weight("w", 1, 12, 4)
+                        .weight("r", 1, 12, 3)
+                        .node("LSTM", "x w r", "y", OnnxBuilder.texts("activations", "Relu", "Tanh", "Tanh")));
+        refused(
+                "reduction sum must be none, add, mul, max or min",
+                b -> b.node("ScatterElements", "x x x", "y", OnnxBuilder.text("reduction", "sum")));
+        refused(
+                "of 2²",
+                b -> b.input("i", 1, 3, 4, 4).node("DepthToSpace", "i", "y", OnnxBuilder.whole("blocksize", 2)));
+    }
+
+    private static void refused(String why, Consumer<OnnxBuilder> body) {
+        OnnxBuilder builder = new OnnxBuilder(23).input("x", 2, 3, 4);
+        body.accept(builder);
+        Checks.assertExplains(assertThrows(GraphException.class, () -> read(builder.output("y"))), why);
     }
 
     @Test

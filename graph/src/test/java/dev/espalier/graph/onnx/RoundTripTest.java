@@ -30,7 +30,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every operator: what is read and written again computes in ONNX OnnxRuntime what the file computed. */
+/** Every operator: what is read computes what ONNX Runtime makes of the file, in the evaluator and, written again, in ONNX Runtime. */
 class RoundTripTest {
     private static final int[] OPSETS = {7, 8, 9, 10, 11, 12, 13, 17, 18, 21, 24};
 
@@ -70,7 +70,8 @@ class RoundTripTest {
         byte[] original = builder.bytes();
         List<Tensor> expected = OnnxRuntime.run(original, builder.feeds);
         Graph graph = OnnxReader.read(original).graph();
-        OnnxRuntime.assertClose(expected, List.copyOf(Evaluator.run(graph, builder.feeds).values()), 1e-5);
+        OnnxRuntime.assertClose(
+                expected, List.copyOf(Evaluator.run(graph, builder.feeds).values()), 1e-5);
         for (int opset : new int[] {0, 13, 21}) {
             byte[] written;
             try {
@@ -770,7 +771,7 @@ class RoundTripTest {
                     b.input("x", 1, 2, 6, 7).initializer("scales", Tensor.of(new float[] {1, 1, 2, 0.6f}));
                     resize(b, "x - scales", "y0", coordinates, "nearest", rounding);
                     for (int i = 1; i <= 6; i++) {
-                        b.list("sizes" + i, 1, 2, new long[] {12, 20, 3, 1, 9, 6}[i - 1], 3 * i);
+                        b.list("sizes" + i, 1, 2, new long[] {12, 20, 3, 1, 9, 6}[i - 1], 3L * i);
                         resize(b, "x - - sizes" + i, "y" + i, coordinates, "nearest", rounding);
                     }
                     b.output("y0", "y1", "y2", "y3", "y4", "y5", "y6");
@@ -832,24 +833,21 @@ class RoundTripTest {
                         .node("Concat", "first last", "sizes", whole("axis", 0))
                         .node("Resize", "x - - sizes", "y", text("mode", "nearest"))
                         .output("y")));
-        cases.add(before(
-                11,
-                "Upsample and Resize by scales",
-                b -> {
-                    b.input("x", "N", 2, 3, 4);
-                    int opset = (int) b.model.getOpsetImport(0).getVersion();
-                    b.initializer("scales", Tensor.of(new float[] {1, 1, 2, 3}));
-                    AttributeProto attribute = numbers("scales", 1f, 1f, 2f, 3f);
-                    String name = opset < 10 ? "Upsample" : "Resize";
-                    for (String mode : List.of("nearest", "linear")) {
-                        if (opset < 9) {
-                            b.node(name, "x", mode, attribute, text("mode", mode));
-                        } else {
-                            b.node(name, "x scales", mode, text("mode", mode));
-                        }
-                    }
-                    b.output("nearest", "linear");
-                }));
+        cases.add(before(11, "Upsample and Resize by scales", b -> {
+            b.input("x", "N", 2, 3, 4);
+            int opset = (int) b.model.getOpsetImport(0).getVersion();
+            b.initializer("scales", Tensor.of(new float[] {1, 1, 2, 3}));
+            AttributeProto attribute = numbers("scales", 1f, 1f, 2f, 3f);
+            String name = opset < 10 ? "Upsample" : "Resize";
+            for (String mode : List.of("nearest", "linear")) {
+                if (opset < 9) {
+                    b.node(name, "x", mode, attribute, text("mode", mode));
+                } else {
+                    b.node(name, "x scales", mode, text("mode", mode));
+                }
+            }
+            b.output("nearest", "linear");
+        }));
     }
 
     /** Operators that are read as several others, and those that pick and place. */
@@ -874,12 +872,7 @@ class RoundTripTest {
                     b -> b.input("x", "N", 6, 4, "S")
                             .weight("s", opset == 18 ? 3 : 6)
                             .weight("b", opset == 18 ? 3 : 6)
-                            .node(
-                                    "GroupNormalization",
-                                    "x s b",
-                                    "y",
-                                    whole("num_groups", 3),
-                                    number("epsilon", 1e-3f))
+                            .node("GroupNormalization", "x s b", "y", whole("num_groups", 3), number("epsilon", 1e-3f))
                             .output("y")));
         }
         cases.add(from(
@@ -911,7 +904,9 @@ class RoundTripTest {
         cases.add(before(
                 10,
                 "TopK with an attribute",
-                b -> b.input("x", "N", 5).node("TopK", "x", "y i", whole("k", 2)).output("y", "i")));
+                b -> b.input("x", "N", 5)
+                        .node("TopK", "x", "y i", whole("k", 2))
+                        .output("y", "i")));
         cases.add(all(
                 "ScatterElements",
                 b -> b.input("x", 3, 4)
@@ -951,7 +946,8 @@ class RoundTripTest {
             cases.add(all("Einsum " + equation, b -> {
                 String[] inputs = equation.replace(" ", "").split("->", -1)[0].split(",", -1);
                 for (int i = 0; i < 2; i++) {
-                    Object[] shape = inputs[i].chars()
+                    Object[] shape = inputs[i]
+                            .chars()
                             .mapToObj(axis -> axis == 'b' ? (Object) "N" : (Object) (2 + axis % 4))
                             .toArray();
                     b.input("x" + i, shape);
@@ -978,7 +974,7 @@ class RoundTripTest {
                 }));
                 cases.add(all(name + " " + direction + " with everything", b -> {
                     b.input("x", "S", 3, 4).weight("w", both, rows, 4).weight("r", both, rows, 3);
-                    b.weight("b", both, 2 * rows).input("h0", both, 3, 3).input("c0", both, 3, 3);
+                    b.weight("b", both, 2L * rows).input("h0", both, 3, 3).input("c0", both, 3, 3);
                     b.initializer("lengths", Tensor.of(new long[] {5, 2, 4}).cast(DataType.INT32));
                     b.weight("p", both, 9);
                     b.node(name, "x w r b lengths h0" + (cells ? " c0 p" : ""), cells ? "y - c" : "y", attributes);
@@ -1086,14 +1082,26 @@ class RoundTripTest {
                     11,
                     "pads as attributes, " + mode,
                     b -> b.input("x", "N", 4)
-                            .node("Pad", "x", "y", longs("pads", 0L, 2L, 0L, 1L), text("mode", mode), number("value", 3))
+                            .node(
+                                    "Pad",
+                                    "x",
+                                    "y",
+                                    longs("pads", 0L, 2L, 0L, 1L),
+                                    text("mode", mode),
+                                    number("value", 3))
                             .output("y")));
         }
         cases.add(before(
                 10,
                 "slices as attributes",
                 b -> b.input("x", "N", 6, 4)
-                        .node("Slice", "x", "a", longs("starts", 1L, -3L), longs("ends", 5L, 99L), longs("axes", 1L, 2L))
+                        .node(
+                                "Slice",
+                                "x",
+                                "a",
+                                longs("starts", 1L, -3L),
+                                longs("ends", 5L, 99L),
+                                longs("axes", 1L, 2L))
                         .node("Slice", "a", "y", longs("starts", 0L, 1L), longs("ends", 2L, 3L))
                         .output("y")));
         cases.add(before(
