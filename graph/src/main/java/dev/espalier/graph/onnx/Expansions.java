@@ -140,6 +140,18 @@ final class Expansions {
         }
     }
 
+    /** {@code min(max(x, least), most)}, whichever bounds there are. */
+    static void clip(NodeReading node, Steps steps) {
+        String clipped = steps.input(0);
+        if (node.has(1)) {
+            clipped = steps.step("Max", clipped, steps.input(1));
+        }
+        if (node.has(2)) {
+            steps.step("Min", clipped, steps.input(2));
+        }
+        steps.finish();
+    }
+
     /** {@code (x − mean) / √(variance + epsilon) · scale + shift}, mean and variance over the axes behind the channels. */
     static void instanceNorm(NodeReading node, Steps steps) {
         int rank = node.shape(0).rank();

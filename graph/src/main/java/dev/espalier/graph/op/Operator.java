@@ -37,7 +37,8 @@ public sealed interface Operator
                 Range,
                 Pad,
                 Trilu,
-                CumSum {
+                CumSum,
+                Foreign {
 
     /**
      * What ONNX calls it.

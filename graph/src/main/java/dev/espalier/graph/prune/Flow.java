@@ -12,6 +12,7 @@ import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -105,7 +106,8 @@ final class Flow {
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
             case ShapeOf _, Size _ -> site.shapeOnly();
-            case ArgReduce _, GatherElements _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
+            case ArgReduce _, GatherElements _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _, Foreign _ ->
+                site.opaque();
         };
     }
 

@@ -17,6 +17,7 @@ import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -244,6 +245,7 @@ class OperatorsTest {
     void casesCoverEveryOperator() throws IOException {
         TreeSet<String> missing = new TreeSet<>();
         missing(Operator.class, missing);
+        missing.remove(Foreign.class.getSimpleName()); // what it computes is not known
         cases().forEach(given -> missing.remove(given.operator.getClass().getSimpleName()));
         assertEquals(new TreeSet<>(), missing);
     }

@@ -12,6 +12,7 @@ import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
@@ -103,6 +104,8 @@ class RoundTripTest {
                 written.add(row.type());
             }
         }
+        // What is kept as it is has no row of its own: see BlackBoxTest.
+        written.add(Foreign.class);
         assertEquals(records(Operator.class).collect(Collectors.toSet()), written);
     }
 
@@ -784,14 +787,26 @@ class RoundTripTest {
                     11,
                     "pads as attributes, " + mode,
                     b -> b.input("x", "N", 4)
-                            .node("Pad", "x", "y", longs("pads", 0L, 2L, 0L, 1L), text("mode", mode), number("value", 3))
+                            .node(
+                                    "Pad",
+                                    "x",
+                                    "y",
+                                    longs("pads", 0L, 2L, 0L, 1L),
+                                    text("mode", mode),
+                                    number("value", 3))
                             .output("y")));
         }
         cases.add(before(
                 10,
                 "slices as attributes",
                 b -> b.input("x", "N", 6, 4)
-                        .node("Slice", "x", "a", longs("starts", 1L, -3L), longs("ends", 5L, 99L), longs("axes", 1L, 2L))
+                        .node(
+                                "Slice",
+                                "x",
+                                "a",
+                                longs("starts", 1L, -3L),
+                                longs("ends", 5L, 99L),
+                                longs("axes", 1L, 2L))
                         .node("Slice", "a", "y", longs("starts", 0L, 1L), longs("ends", 2L, 3L))
                         .output("y")));
         cases.add(before(
