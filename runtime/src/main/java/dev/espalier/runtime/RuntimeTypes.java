@@ -7,10 +7,12 @@ import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.type.TensorType;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
@@ -21,11 +23,11 @@ public final class RuntimeTypes implements TypeProbe {
     public RuntimeTypes() {}
 
     @Override
-    public Map<String, TensorType> types(Question question) {
-        try (OnnxRuntimeModel model = new OnnxRuntimeModel("the model", question.model(), question.folder())) {
+    public Map<String, TensorType> types(byte[] bytes, Optional<Path> folder, List<Graph.Input> inputs) {
+        try (OnnxRuntimeModel model = new OnnxRuntimeModel("the model", bytes, folder)) {
             SequencedMap<String, TensorType> types = new LinkedHashMap<>(model.outputTypes());
             if (types.values().stream().anyMatch(type -> type.shape().rank() == 0)) {
-                run(model, question.inputs())
+                run(model, inputs)
                         .forEach((output, tensor) -> types.computeIfPresent(
                                 output,
                                 (_, type) -> type.shape().rank() == 0 ? type.with(free(output, tensor)) : type));

@@ -10,7 +10,6 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
-import dev.espalier.graph.onnx.TypeProbe;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.MatMul;
@@ -126,8 +125,7 @@ final class RuntimeTypesTest {
         IllegalStateException unknown = assertThrows(
                 IllegalStateException.class,
                 () -> new RuntimeTypes()
-                        .types(new TypeProbe.Question(
-                                model, Optional.empty(), List.of(new Graph.Input("x", floats(3))))));
+                        .types(model, Optional.empty(), List.of(new Graph.Input("x", floats(3)))));
         assertTrue(String.valueOf(unknown.getMessage()).contains("ONNX Runtime"), unknown.getMessage());
         assertTrue(String.valueOf(unknown.getMessage()).contains("Unheard"), unknown.getMessage());
     }

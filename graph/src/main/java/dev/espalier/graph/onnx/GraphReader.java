@@ -184,14 +184,16 @@ final class GraphReader {
         }
         OperatorTable.Expansion expansion = foreign ? null : OperatorTable.expansion(proto.getOpType(), reading);
         OperatorTable.Row<?> row = foreign ? null : OperatorTable.find(proto.getOpType());
+        if (expansion == null && row == null) {
+            keep(call, name, inputs, reading);
+            return;
+        }
         List<NodeProto> steps = List.of();
         try {
             if (expansion != null) {
                 steps = Expansions.expand(expansion, name, proto, reading, tensorNames);
             } else if (row != null) {
                 read(row, name, proto, inputs, reading, folding);
-            } else {
-                keep(call, name, inputs, reading);
             }
         } catch (GraphException unsupported) {
             keepInstead(call, name, inputs, reading, unsupported);

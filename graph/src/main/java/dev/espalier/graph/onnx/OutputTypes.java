@@ -40,7 +40,7 @@ final class OutputTypes {
     /** All nodes, as the file has them. */
     private List<Call> calls = List.of();
     /** What was put in place of nodes, and the tensors that came along. */
-    private final Map<NodeProto, List<Call>> replaced = new IdentityHashMap<>();
+    private final IdentityHashMap<NodeProto, List<Call>> replaced = new IdentityHashMap<>();
 
     private final List<TensorProto> initializers = new ArrayList<>();
 
@@ -130,7 +130,7 @@ final class OutputTypes {
 
     private TensorType probed(String output, TypeProbe asked) {
         if (!probed.containsKey(output)) {
-            probed.putAll(asked.types(question(output)));
+            probed.putAll(asked.types(question(output), Optional.ofNullable(folder), inputs));
         }
         TensorType found = probed.get(output);
         if (found == null) {
@@ -140,7 +140,7 @@ final class OutputTypes {
     }
 
     /** The model with a tensor, and all others that will be asked for, as its outputs. */
-    private TypeProbe.Question question(String output) {
+    private byte[] question(String output) {
         Set<String> asked = new LinkedHashSet<>(List.of(output));
         GraphProto.Builder graph = model.getGraph().toBuilder()
                 .clearNode()
@@ -156,8 +156,7 @@ final class OutputTypes {
             }
         });
         asked.forEach(name -> graph.addOutput(ValueInfoProto.newBuilder().setName(name)));
-        ModelProto question = model.toBuilder().clearFunctions().setGraph(graph).build();
-        return new TypeProbe.Question(question.toByteArray(), Optional.ofNullable(folder), inputs);
+        return model.toBuilder().clearFunctions().setGraph(graph).build().toByteArray();
     }
 
     /** A length that none of the inputs has is a symbol of its own: names that files give to lengths may be anything. */

@@ -15,20 +15,13 @@ import java.util.Optional;
 public interface TypeProbe {
 
     /**
-     * The question.
+     * Tells the types of a model's outputs.
      *
      * @param model the bytes of an ONNX model; its outputs are the tensors in question
      * @param folder where its external data is; empty if it has none
      * @param inputs what it is fed with
-     */
-    record Question(byte[] model, Optional<Path> folder, List<Graph.Input> inputs) {}
-
-    /**
-     * Tells the types of a model's outputs.
-     *
-     * @param question the model
-     * @return their types by name; a length that is free is a symbol, the input's where it is known to be the same
+     * @return the types by name; a length that is free is a symbol, the input's where it is known to be the same
      * @throws IllegalStateException if the model cannot be run, with the reason
      */
-    Map<String, TensorType> types(Question question);
+    Map<String, TensorType> types(byte[] model, Optional<Path> folder, List<Graph.Input> inputs);
 }

@@ -56,10 +56,11 @@ final class Upgrades {
     /** What to put in place of a node; null if it is written as today. */
     static OperatorTable.@Nullable Expansion of(Functions.Call call) {
         Rule rule = RULES.get(call.node().getOpType());
-        boolean old = rule != null
-                && call.opset() < rule.before()
-                && Functions.domain(call.node().getDomain()).isEmpty();
-        return old ? rule.how() : null;
+        return rule != null
+                        && call.opset() < rule.before()
+                        && Functions.domain(call.node().getDomain()).isEmpty()
+                ? rule.how()
+                : null;
     }
 
     /** Whether a name of the default domain means something else, or is written otherwise, in a later version. */
