@@ -124,8 +124,7 @@ final class RuntimeTypesTest {
                 graph.outputs(graph.add("box", kept("Unheard", floats(3), floats(3)), x)), OnnxWriter.Options.DEFAULT);
         IllegalStateException unknown = assertThrows(
                 IllegalStateException.class,
-                () -> new RuntimeTypes()
-                        .types(model, Optional.empty(), List.of(new Graph.Input("x", floats(3)))));
+                () -> new RuntimeTypes().types(model, Optional.empty(), List.of(new Graph.Input("x", floats(3)))));
         assertTrue(String.valueOf(unknown.getMessage()).contains("ONNX Runtime"), unknown.getMessage());
         assertTrue(String.valueOf(unknown.getMessage()).contains("Unheard"), unknown.getMessage());
     }
