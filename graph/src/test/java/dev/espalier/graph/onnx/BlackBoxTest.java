@@ -40,6 +40,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
@@ -179,7 +180,7 @@ class BlackBoxTest {
             builder.feeds.compute(
                     "x",
                     (_, x) -> Tensor.compute(
-                            DataType.FLOAT32, new long[] {2, 4}, i -> sign * (1 + Math.abs(Math.sin(i)))));
+                            DataType.FLOAT32, new long[] {2, 4}, i -> sign * (1 + Math.abs(Math.sin(1.0 * i)))));
             Graph graph = sameAfterWriting(builder);
             assertEquals(Map.of("If", 1), graph.foreign());
             assertEquals(
@@ -317,7 +318,7 @@ class BlackBoxTest {
         Graph graph = OnnxReader.read(file).graph();
         Files.delete(folder.resolve("data"));
         builder.feeds.put("choose", Tensor.computeLongs(DataType.BOOL, new long[0], _ -> 1));
-        Tensor x = builder.feeds.get("x");
+        Tensor x = Objects.requireNonNull(builder.feeds.get("x"));
         Tensor expected = Tensor.compute(
                 DataType.FLOAT32, new long[] {2, 3}, i -> x.getDouble(i) + numbers.getFloat((int) (i % 3) * 4));
         OnnxRuntime.assertClose(List.of(expected), OnnxRuntime.run(written(graph), builder.feeds), 1e-6);
