@@ -52,7 +52,7 @@ final class ConvertCommand implements Callable<Integer> {
             names = "--opset",
             paramLabel = "N",
             description =
-                    "The version of ONNX's operators, 13 to 21; without it that of the input, or the least that has"
+                    "The version of ONNX's operators, 13 to 24; without it that of the input, or the least that has"
                             + " all operators.")
     private int opset;
 
@@ -89,7 +89,8 @@ final class ConvertCommand implements Callable<Integer> {
 
     private void writeOnnx(ModelFile file, PrintWriter report) throws IOException {
         OnnxWriter.Options options = OnnxWriter.Options.DEFAULT;
-        if (opset != 0 || file.opset() != 0) {
+        // Older versions are read, but not written.
+        if (opset != 0 || file.opset() >= OnnxWriter.Options.LEAST_OPSET) {
             options = options.withOpset(opset != 0 ? opset : file.opset());
         }
         if (externalData) {

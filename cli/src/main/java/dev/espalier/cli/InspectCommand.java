@@ -130,7 +130,7 @@ final class InspectCommand implements Callable<Integer> {
             byNode.put(layer.nodes().getFirst().name(), layer);
         }
         List<Line> lines = new ArrayList<>();
-        for (Cost cost : Cost.of(graph)) {
+        for (Cost cost : Cost.of(graph, USUAL_LENGTH)) {
             Optional<LayerGroups> layer =
                     Optional.ofNullable(byNode.get(cost.node().name()));
             lines.add(new Line(
@@ -172,7 +172,7 @@ final class InspectCommand implements Callable<Integer> {
                 "",
                 "",
                 number(Cost.parameters(graph)),
-                formula(Cost.flops(graph)),
+                formula(Cost.flops(graph, USUAL_LENGTH)),
                 number(groups(lines)),
                 number(zeroGroups(lines))));
         out.print(GraphPrinter.columns(rows, 3));
@@ -189,6 +189,9 @@ final class InspectCommand implements Callable<Integer> {
                     lengths.entrySet().stream()
                             .map(length -> length.getKey() + " = " + length.getValue())
                             .collect(Collectors.joining(", ")));
+        }
+        if (!Cost.of(graph).equals(Cost.of(graph, USUAL_LENGTH))) {
+            out.printf("%nLengths that only a run of the model tells are counted as %d.%n", USUAL_LENGTH);
         }
     }
 
@@ -216,7 +219,7 @@ final class InspectCommand implements Callable<Integer> {
                 .put("producer", file.origin())
                 .put("opset", file.opset())
                 .put("parameters", Cost.parameters(graph));
-        put(root, Cost.flops(graph));
+        put(root, Cost.flops(graph, USUAL_LENGTH));
         root.put("groups", groups(lines)).put("zero_groups", zeroGroups(lines));
         ObjectNode assumed = root.putObject("dimensions");
         lengths.forEach(assumed::put);

@@ -1,18 +1,23 @@
 package dev.espalier.cli;
 
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.HuggingFace.Checkpoint;
 import dev.espalier.graph.onnx.OnnxModel;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.run.SavedModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -44,8 +49,28 @@ record ModelFile(Graph graph, int opset, String origin, Optional<Path> original,
         if (Files.isDirectory(path)) {
             return readCheckpoint(path);
         }
-        OnnxModel model = OnnxReader.read(path);
-        return new ModelFile(model.graph(), model.opset(), model.producer(), Optional.of(path), List.of());
+        OnnxModel model = OnnxReader.read(path, new RuntimeTypes());
+        return new ModelFile(model.graph(), model.opset(), model.producer(), Optional.of(path), notes(model.graph()));
+    }
+
+    private static List<String> notes(Graph graph) {
+        SortedMap<String, Integer> foreign = graph.foreign();
+        List<String> notes = new ArrayList<>();
+        if (!foreign.isEmpty()) {
+            notes.add("kept as they are, so that the model can be pruned around them but not trained: "
+                    + foreign.entrySet().stream()
+                            .map(one -> one.getValue() + " × " + one.getKey())
+                            .collect(Collectors.joining(", ")));
+        }
+        if (ModelGroups.of(graph).count() == 0) {
+            boolean weights = Cost.parameters(graph) > 0;
+            notes.add("no groups, so there is nothing to prune: "
+                    + (weights
+                            ? "no layer that is known here has a weight of its own"
+                            : "there are no weights that could be trained")
+                    + (foreign.isEmpty() ? "" : "; they are in what is kept as it is"));
+        }
+        return notes;
     }
 
     /** Refuses a path with no model, before anything is read. */

@@ -17,18 +17,24 @@ import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import dev.espalier.train.task.EncodingNote;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +82,61 @@ final class ModelCommandsTest {
                 FLOPs for batch = 1; --dimension NAME=N sets others.
                 """, answer.out());
         assertEquals(0, answer.exitStatus());
+    }
+
+    /** A box that nobody here knows, between two layers of which the second one reads less. */
+    @Test
+    void whatIsNotKnownIsKeptShownAndPrunedAround() throws IOException {
+        GraphBuilder graph = new GraphBuilder("box");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value first = graph.parameter("first", Tensor.of(new float[] {1, 2, 3, 4, 5, 6}, 2, 3));
+        Value second = graph.parameter("second", Tensor.of(new float[] {1, 2, 3, 4, 0, 0}, 3, 2));
+        Value hidden = graph.add("hidden", new MatMul(), graph.add("layer", new MatMul(), x, first), second);
+        Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 2)));
+        Foreign shrink = new Foreign(
+                "",
+                "Shrink",
+                new TreeMap<>(Map.of("", 13)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(type),
+                List.of(type));
+        Path boxed = folder.resolve("boxed.onnx");
+        OnnxWriter.write(graph.outputs(graph.add("box", shrink, hidden)), boxed);
+        String text = Answer.to("inspect", boxed).out();
+        assertTrue(
+                text.contains(
+                        "kept as they are, so that the model can be pruned around them but not trained: 1 × Shrink"),
+                text);
+        Path smaller = folder.resolve("smaller.onnx");
+        Answer pruned = Answer.to("prune", boxed, "--output", smaller);
+        assertEquals(0, pruned.exitStatus(), pruned::toString);
+        assertEquals(Shape.of(2, 2), OnnxReader.read(smaller).graph().shape("first"));
+    }
+
+    /** Version 11 of the operators, which is read but not written. */
+    @Test
+    void convertBringsAnOldModelToAVersionThatIsWritten() throws IOException {
+        GraphBuilder graph = new GraphBuilder("old");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        byte[] bytes = OnnxWriter.toBytes(
+                graph.outputs(graph.add("relu", new Unary(Unary.Function.RELU), x)), OnnxWriter.Options.DEFAULT);
+        String file = new String(bytes, StandardCharsets.ISO_8859_1).replace("B\2\020\021", "B\2\020\013");
+        Path old = Files.write(folder.resolve("old.onnx"), file.getBytes(StandardCharsets.ISO_8859_1));
+        assertEquals(11, OnnxReader.read(old).opset());
+        Answer answer = Answer.to("convert", old, folder.resolve("new.onnx"));
+        assertEquals(0, answer.exitStatus(), answer::toString);
+        assertTrue(answer.out().contains("equal to " + old), answer::out);
+    }
+
+    @Test
+    void aModelWithoutGroupsSaysSo() throws IOException {
+        GraphBuilder graph = new GraphBuilder("nothing");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Path plain = folder.resolve("plain.onnx");
+        OnnxWriter.write(graph.outputs(graph.add("relu", new Unary(Unary.Function.RELU), x)), plain);
+        String text = Answer.to("inspect", plain).out();
+        assertTrue(text.contains("no groups, so there is nothing to prune: there are no weights"), text);
     }
 
     @Test

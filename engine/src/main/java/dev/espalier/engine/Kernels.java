@@ -18,6 +18,7 @@ import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -132,6 +133,7 @@ final class Kernels {
             case ShapeOf _, Size _, ConstantOfShape _, Range _ ->
                 throw new GraphException("node " + site.node()
                         + " depends on the contents of inputs: only what follows from the inputs' shapes can be run");
+            case Foreign _ -> throw new IllegalStateException("node " + site.node() + " should have been refused");
         };
     }
 

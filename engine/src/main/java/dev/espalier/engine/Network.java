@@ -122,6 +122,7 @@ public final class Network implements AutoCloseable {
     }
 
     private Network(Graph full, @Nullable Objective objective, Device device, boolean shared) {
+        full.requireKnown();
         this.device = device.require();
         this.shared = shared;
         manager = (PtNDManager) NDManager.newBaseManager(Tensors.djl(device), PtEngine.ENGINE_NAME);

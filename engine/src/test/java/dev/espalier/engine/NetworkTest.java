@@ -16,16 +16,21 @@ import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -459,6 +464,27 @@ class NetworkTest {
             assertEquals(held, network.manager().getManagedArrays().size());
             assertFalse(JniUtils.isGradMode());
         }
+    }
+
+    @Test
+    void operatorsThatAreKeptAsTheyAreAreAllToldAtOnce() {
+        GraphBuilder builder = new GraphBuilder("boxes");
+        Value value = builder.input("x", DataType.FLOAT32, 3);
+        for (String name : List.of("Shrink", "Hardmax", "Shrink")) {
+            Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of(3)));
+            Foreign kept = new Foreign(
+                    "",
+                    name,
+                    new TreeMap<>(Map.of("", 13)),
+                    new Foreign.Attributes(new byte[0]),
+                    List.of(),
+                    List.of(type),
+                    List.of(type));
+            value = builder.add(value.name() + "/" + name, kept, value);
+        }
+        Graph graph = builder.outputs(value);
+        assertMessage("boxes cannot be trained", () -> new Network(graph, Device.CPU));
+        assertMessage("1 × Hardmax, 2 × Shrink", () -> new Network(graph, Device.CPU));
     }
 
     private static void assertMessage(String part, org.junit.jupiter.api.function.Executable call) {

@@ -53,9 +53,10 @@ final class TrialSearch {
      *
      * @param symbol its name
      * @param kind what it is
+     * @param inner whether there are axes on both sides of it: a state that is kept for each layer and sample has its batch there
      * @param lengths what to try, in this order
      */
-    private record Axis(String symbol, Kind kind, List<Long> lengths) {
+    private record Axis(String symbol, Kind kind, boolean inner, List<Long> lengths) {
         long at(int place) {
             return lengths.get(Math.min(place, lengths.size() - 1));
         }
@@ -92,20 +93,22 @@ final class TrialSearch {
             for (int axis = 0; axis < shape.rank(); axis++) {
                 Dimension length = shape.get(axis);
                 if (!length.isKnown() && seen.add(length.toString())) {
-                    axes.add(axis(length.toString(), axis, picture));
+                    axes.add(axis(length.toString(), axis, shape.rank(), picture));
                 }
             }
         }
     }
 
-    private Axis axis(String symbol, int axis, boolean picture) {
+    private Axis axis(String symbol, int axis, int rank, boolean picture) {
         if (axis == 0) {
-            return new Axis(symbol, Kind.BATCH, from(usual.batch(), BATCHES));
+            return new Axis(symbol, Kind.BATCH, false, from(usual.batch(), BATCHES));
         }
         if (picture) {
-            return axis == 1 ? new Axis(symbol, Kind.CHANNEL, CHANNELS) : new Axis(symbol, Kind.LENGTH, SIDES);
+            return axis == 1
+                    ? new Axis(symbol, Kind.CHANNEL, false, CHANNELS)
+                    : new Axis(symbol, Kind.LENGTH, false, SIDES);
         }
-        return new Axis(symbol, Kind.LENGTH, from(usual.length(), LENGTHS));
+        return new Axis(symbol, Kind.LENGTH, axis < rank - 1, from(usual.length(), LENGTHS));
     }
 
     private static List<Long> from(long first, List<Long> rest) {
@@ -122,12 +125,7 @@ final class TrialSearch {
      * @throws IllegalStateException if the model takes nothing that was tried
      */
     List<Trial> trials() {
-        if (!first()) {
-            throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
-                    + axes.stream()
-                            .map(axis -> axis.symbol() + " in " + axis.lengths())
-                            .toList() + ": " + refusal);
-        }
+        one();
         boolean changed = CHANGES.stream().anyMatch(this::second);
         axes.stream().filter(axis -> !hasTwo(axis)).forEach(this::another);
         if (changed) {
@@ -140,18 +138,38 @@ final class TrialSearch {
         return List.copyOf(trials);
     }
 
+    /**
+     * A single trial.
+     *
+     * @throws IllegalStateException if the model takes nothing that was tried
+     */
+    Trial one() {
+        if (!first()) {
+            throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
+                    + axes.stream()
+                            .map(axis -> axis.symbol() + " in " + axis.lengths())
+                            .toList() + ": " + refusal);
+        }
+        return trials.getFirst();
+    }
+
     /** The lengths of the first trial. */
     SequencedMap<String, Long> lengths() {
         return taken.getFirst();
     }
 
     private boolean first() {
+        return first(false) || (axes.stream().anyMatch(Axis::inner) && first(true));
+    }
+
+    /** Lengths with which the model runs, inner axes as long as the batch if they shall be. */
+    private boolean first(boolean innerBatch) {
         for (boolean mode : new boolean[] {true, false}) {
             varied = mode;
             for (long batch : from(usual.batch(), List.of(1L))) {
                 for (long channels : CHANNELS) {
                     for (int place = 0; place < Math.max(LENGTHS.size(), SIDES.size()); place++) {
-                        if (take(lengths(batch, channels, place))) {
+                        if (take(lengths(batch, channels, place, innerBatch))) {
                             return true;
                         }
                     }
@@ -161,7 +179,7 @@ final class TrialSearch {
         return false;
     }
 
-    private SequencedMap<String, Long> lengths(long batch, long channels, int place) {
+    private SequencedMap<String, Long> lengths(long batch, long channels, int place, boolean innerBatch) {
         SequencedMap<String, Long> lengths = new LinkedHashMap<>();
         for (Axis axis : axes) {
             lengths.put(
@@ -169,7 +187,7 @@ final class TrialSearch {
                     switch (axis.kind()) {
                         case BATCH -> batch;
                         case CHANNEL -> channels;
-                        case LENGTH -> axis.at(place);
+                        case LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
                     });
         }
         return lengths;

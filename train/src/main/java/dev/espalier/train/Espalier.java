@@ -25,6 +25,7 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -93,7 +94,7 @@ public final class Espalier {
      */
     public static Espalier open(Path file) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
-        return of(OnnxReader.read(file).graph(), Optional.ofNullable(folder));
+        return of(OnnxReader.read(file, new RuntimeTypes()).graph(), Optional.ofNullable(folder));
     }
 
     /**

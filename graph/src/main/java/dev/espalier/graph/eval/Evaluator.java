@@ -16,6 +16,7 @@ import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -97,10 +98,14 @@ public final class Evaluator {
      *
      * @param operator the operator
      * @param inputs its inputs; null for an optional one that is left out
-     * @return its outputs; null if they would be larger than the inputs by more than {@link #MOST_GROWTH}
+     * @return its outputs; null if they would be larger than the inputs by more than {@link #MOST_GROWTH}, or if nothing is
+     *     known of the operator
      * @throws IllegalArgumentException if the inputs do not fit
      */
     public static @Nullable List<Tensor> fold(Operator operator, List<@Nullable Tensor> inputs) {
+        if (operator instanceof Foreign) {
+            return null;
+        }
         long present = 0;
         for (Tensor input : inputs) {
             present += input == null ? 0 : input.data().byteSize();
@@ -224,6 +229,9 @@ public final class Evaluator {
             case ConstantOfShape constant -> List.of(expand(constant.value().reshape(), shape));
             case Range _ -> List.of(range(in.get(0), in.get(2), shape));
             case Trilu trilu -> List.of(trilu(trilu, in.get(0)));
+            case Foreign foreign ->
+                throw new IllegalArgumentException(
+                        foreign.label() + " is kept as its file has it, and only ONNX Runtime can run it");
         };
     }
 

@@ -175,6 +175,18 @@ final class Expansions {
         }
     }
 
+    /** {@code min(max(x, least), most)}, whichever bounds there are. */
+    static void clip(NodeReading node, Steps steps) {
+        String clipped = steps.input(0);
+        if (node.has(1)) {
+            clipped = steps.step("Max", clipped, steps.input(1));
+        }
+        if (node.has(2)) {
+            steps.step("Min", clipped, steps.input(2));
+        }
+        steps.finish();
+    }
+
     /**
      * Picks with the last axis of the indices as a position along the first axes of the tensor: the same as picking from a
      * tensor with those axes made one, with the position {@code (i₀ · d₁ + i₁) · d₂ + …}.

@@ -1,6 +1,5 @@
 package dev.espalier.graph.onnx;
 
-import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
@@ -13,10 +12,13 @@ import dev.espalier.graph.Node;
 import dev.espalier.graph.onnx.Functions.Call;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Fact;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Operands;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /** Makes a graph of a file's graph: node by node, each with what is known of its inputs by then. */
 final class GraphReader {
     private static final Unary IDENTITY = new Unary(Unary.Function.IDENTITY);
-    private static final Set<String> CONTROL_FLOW = Set.of("If", "Loop", "Scan", "SequenceMap");
 
     private final ModelProto model;
     private final TensorDecoder tensors;
@@ -45,6 +47,8 @@ final class GraphReader {
     private final List<Node> nodes = new ArrayList<>();
     private final Sequences sequences = new Sequences(tensorNames);
     private final Map<String, Initializer.Kind> noted = new HashMap<>();
+    private final Boxes boxes;
+    private final OutputTypes types;
 
     /**
      * Contents that are known before the model runs.
@@ -55,9 +59,17 @@ final class GraphReader {
      */
     private record Known(Tensor tensor, boolean trained, boolean stored) {}
 
-    GraphReader(ModelProto model, TensorDecoder tensors) {
+    /**
+     * A reader.
+     *
+     * @param probe tells types that the file does not; null if nobody does
+     * @param folder where external data is; null if there is none
+     */
+    GraphReader(ModelProto model, TensorDecoder tensors, @Nullable TypeProbe probe, @Nullable Path folder) {
         this.model = model;
         this.tensors = tensors;
+        this.boxes = new Boxes(model, tensors);
+        this.types = new OutputTypes(model, probe, folder);
     }
 
     Graph read(List<Call> unsorted) throws IOException {
@@ -67,10 +79,15 @@ final class GraphReader {
                     "sparse initializers are not supported; the model has " + graph.getSparseInitializerCount());
         }
         graph.getOutputList().forEach(output -> outputs.add(output.getName()));
+        for (TensorProto tensor : graph.getInitializerList()) {
+            claim(tensor.getName(), "initializer");
+        }
         countUses(unsorted);
-        readInitializers(graph, unsorted);
+        outputs.forEach(output -> uses.merge(output, 1, Integer::sum));
+        readInitializers(graph.getInitializerList(), unsorted);
         List<Graph.Input> inputs = readInputs(graph);
         List<Call> calls = CallOrder.sort(unsorted, facts.keySet());
+        types.begin(inputs, calls);
         takeNames(calls);
         Folding folding = new Folding(
                 known.values().stream().mapToLong(one -> one.tensor().size()).sum());
@@ -82,14 +99,13 @@ final class GraphReader {
 
     private void countUses(List<Call> calls) {
         for (Call call : calls) {
-            call.node().getInputList().forEach(input -> uses.merge(input, 1, Integer::sum));
+            InnerGraphs.reads(call.node()).forEach(input -> uses.merge(input, 1, Integer::sum));
         }
-        outputs.forEach(output -> uses.merge(output, 1, Integer::sum));
     }
 
-    private void readInitializers(GraphProto graph, List<Call> calls) throws IOException {
+    private void readInitializers(List<TensorProto> protos, List<Call> calls) throws IOException {
         Set<String> weights = Kinds.weightInputs(calls);
-        for (TensorProto proto : graph.getInitializerList()) {
+        for (TensorProto proto : protos) {
             String name = proto.getName();
             Tensor tensor = tensors.decode(proto, "initializer " + name);
             Initializer.Kind kind = Kinds.noted(proto);
@@ -97,33 +113,32 @@ final class GraphReader {
                 noted.put(name, kind);
             }
             boolean trained = tensor.type().isFloat() && (kind != null || tensor.rank() > 0 || weights.contains(name));
-            learn(name, Fact.of(tensor), "initializer");
+            facts.put(name, Fact.of(tensor));
             known.put(name, new Known(tensor, trained, !trained));
         }
     }
 
     /** What is fed in; an input that has contents of its own, as old files list them, is none. */
     private List<Graph.Input> readInputs(GraphProto graph) throws OnnxException {
-        InputTypes types = new InputTypes(model);
         List<Graph.Input> inputs = new ArrayList<>();
         for (ValueInfoProto info : graph.getInputList()) {
             if (!known.containsKey(info.getName())) {
-                Graph.Input input = new Graph.Input(info.getName(), types.read(info));
-                learn(input.name(), Fact.of(input.type()), "input");
+                Graph.Input input = new Graph.Input(info.getName(), types.ofInput(info));
+                claim(input.name(), "input");
+                facts.put(input.name(), Fact.of(input.type()));
                 inputs.add(input);
             }
         }
         return inputs;
     }
 
-    private void learn(String name, Fact fact, String what) {
+    private void claim(String name, String what) {
         if (name.isEmpty()) {
             throw new GraphException("an " + what + " has no name");
         }
         if (!tensorNames.take(name)) {
             throw new GraphException(what + " " + name + " has a name that another tensor has already");
         }
-        facts.put(name, fact);
     }
 
     /** Before any name is made up: those that the file gives must stay free for their owners. */
@@ -164,12 +179,36 @@ final class GraphReader {
             return;
         }
         sequences.refuseElsewhere(proto, reading);
-        OperatorTable.Expansion expansion = foreign ? null : OperatorTable.expansion(proto.getOpType());
-        if (expansion != null) {
-            readInPlace(Expansions.expand(expansion, name, proto, reading, tensorNames), folding);
+        if (!foreign && proto.getOpType().equals("If") && decide(call, name, inputs, reading, folding)) {
             return;
         }
-        OperatorTable.Row<?> row = row(name, proto);
+        OperatorTable.Expansion expansion = foreign ? null : OperatorTable.expansion(proto.getOpType(), reading);
+        OperatorTable.Row<?> row = foreign ? null : OperatorTable.find(proto.getOpType());
+        if (expansion == null && row == null) {
+            keep(call, name, inputs, reading);
+            return;
+        }
+        List<NodeProto> steps = List.of();
+        try {
+            if (expansion != null) {
+                steps = Expansions.expand(expansion, name, proto, reading, tensorNames);
+            } else if (row != null) {
+                read(row, name, proto, inputs, reading, folding);
+            }
+        } catch (GraphException unsupported) {
+            keepInstead(call, name, inputs, reading, unsupported);
+        }
+        readInPlace(steps, folding);
+    }
+
+    private void read(
+            OperatorTable.Row<?> row,
+            String name,
+            NodeProto proto,
+            List<String> inputs,
+            NodeReading reading,
+            Folding folding)
+            throws IOException {
         try {
             Operator operator = row.reading().read(reading);
             List<String> kept = kept(row.arrangement().of(inputs), row.kept(), operator);
@@ -222,20 +261,100 @@ final class GraphReader {
         facts.put(output, Fact.of(contents.tensor()));
     }
 
-    private static OperatorTable.Row<?> row(String name, NodeProto proto) {
-        String what = "node " + name + " (" + proto.getOpType() + "): ";
-        boolean subgraph = CONTROL_FLOW.contains(proto.getOpType())
-                || proto.getAttributeList().stream().anyMatch(AttributeProto::hasG);
-        if (subgraph) {
-            throw new GraphException(what + "it runs a graph of its own, and control flow is not supported");
+    /** A form of a known operator that is not understood is kept like an unknown operator, if somebody else vouches for it. */
+    private void keepInstead(
+            Call call, String name, List<String> inputs, NodeReading reading, GraphException unsupported)
+            throws IOException {
+        if (!types.canAsk() || !types.isMade(call.node().getOutputList())) {
+            throw unsupported;
         }
-        boolean foreign = !Functions.domain(proto.getDomain()).isEmpty();
-        OperatorTable.Row<?> row = foreign ? null : OperatorTable.find(proto.getOpType());
-        if (row == null) {
-            throw new GraphException(what + "the operator " + (foreign ? proto.getDomain() + "::" : "")
-                    + proto.getOpType() + " is not supported; supported are " + OperatorTable.names());
+        try {
+            keep(call, name, inputs, reading);
+        } catch (GraphException alsoNot) {
+            unsupported.addSuppressed(alsoNot);
+            throw unsupported;
         }
-        return row;
+    }
+
+    /** Leaves a node as it is: all that has to be known are the types of what it makes. */
+    private void keep(Call call, String name, List<String> inputs, NodeReading reading) throws IOException {
+        List<String> captured = List.copyOf(InnerGraphs.captured(call.node()));
+        List<String> all = new ArrayList<>(inputs);
+        captured.forEach(outside -> all.add(renamed.getOrDefault(outside, outside)));
+        List<Optional<TensorType>> read = new ArrayList<>();
+        for (String input : all) {
+            Fact fact = facts.get(input);
+            reading.require(input.isEmpty() || fact != null, "it reads " + input + ", which is no tensor");
+            read.add(fact == null ? Optional.empty() : Optional.of(fact.type()));
+        }
+        List<Optional<TensorType>> made = types.of(call, read, reading);
+        Foreign foreign = boxes.read(call, captured, read, made);
+        List<String> named = call.node().getOutputList().stream()
+                .filter(output -> !output.isEmpty())
+                .toList();
+        List<Fact> results = foreign.infer(operands(name, all));
+        requireSoundShapes(reading, results);
+        for (int i = 0; i < results.size(); i++) {
+            facts.put(named.get(i), results.get(i));
+        }
+        nodes.add(new Node(name, foreign, all, named));
+    }
+
+    /** Puts the branch in place of a condition that is known; false if it is not. */
+    private boolean decide(Call call, String name, List<String> inputs, NodeReading reading, Folding folding)
+            throws IOException {
+        NodeProto proto = call.node();
+        Tensor condition = proto.getInputCount() == 1
+                ? contents(List.of(inputs.getFirst())).getFirst()
+                : null;
+        if (condition == null || condition.size() != 1) {
+            return false;
+        }
+        String key = condition.getLong(0) != 0 ? "then_branch" : "else_branch";
+        GraphProto branch = reading.graph(key);
+        reading.require(
+                branch.getOutputCount() >= proto.getOutputCount() && branch.getInputCount() == 0,
+                "its " + key + " takes " + branch.getInputCount() + " inputs and makes " + branch.getOutputCount()
+                        + " outputs, but it must take none and make " + proto.getOutputCount());
+        reading.require(branch.getSparseInitializerCount() == 0, "sparse initializers are not supported");
+        GraphProto bound =
+                bind(InnerGraphs.renamed(branch, Map.of(), local -> tensorNames.unique(name + "/" + local)), proto);
+        List<Call> calls = new ArrayList<>();
+        for (NodeProto inner : bound.getNodeList()) {
+            String own = inner.getName().isEmpty() ? "" : name + "/" + inner.getName();
+            calls.add(new Call(inner.toBuilder().setName(own).build(), call.opset()));
+        }
+        for (int i = 0; i < proto.getOutputCount(); i++) {
+            String made = bound.getOutput(i).getName();
+            if (!proto.getOutput(i).isEmpty() && !proto.getOutput(i).equals(made)) {
+                calls.add(new Call(Functions.identity(made, proto.getOutput(i)), call.opset()));
+            }
+        }
+        types.replace(proto, bound, calls);
+        InnerGraphs.reads(proto)
+                .forEach(input -> uses.computeIfPresent(input, (_, count) -> count > 1 ? count - 1 : null));
+        countUses(calls);
+        readInitializers(bound.getInitializerList(), calls);
+        Set<String> given = new HashSet<>(facts.keySet());
+        given.addAll(renamed.keySet());
+        for (Call inner : CallOrder.sort(calls, given)) {
+            read(inner, folding);
+        }
+        return true;
+    }
+
+    /** A branch whose nodes make the tensors that the node in its place has to make, where it makes them itself. */
+    private static GraphProto bind(GraphProto branch, NodeProto node) {
+        Set<String> made = new HashSet<>();
+        branch.getNodeList().forEach(inner -> made.addAll(inner.getOutputList()));
+        Map<String, String> names = new HashMap<>();
+        for (int i = 0; i < node.getOutputCount(); i++) {
+            String inside = branch.getOutput(i).getName();
+            if (made.contains(inside) && !node.getOutput(i).isEmpty()) {
+                names.putIfAbsent(inside, node.getOutput(i));
+            }
+        }
+        return InnerGraphs.renamed(branch, Map.of(), local -> names.getOrDefault(local, local));
     }
 
     /** The inputs that stay inputs, without those at the end that are left out. */

@@ -2,6 +2,7 @@ package dev.espalier.graph.onnx;
 
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
+import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import com.google.protobuf.ByteString;
 import dev.espalier.graph.GraphException;
@@ -78,6 +79,11 @@ final class NodeReading {
             throw problem("input " + input + " is missing");
         }
         return operands.get(input);
+    }
+
+    /** Whether the contents of an input are known, or it is left out. */
+    boolean isKnown(int input) {
+        return !has(input) || contents.get(input) != null;
     }
 
     /** An input that must be a constant, because the record holds it as a component. */
@@ -168,6 +174,15 @@ final class NodeReading {
     Tensor tensor(String key) throws IOException {
         AttributeProto attribute = find(key, AttributeType.TENSOR);
         return attribute == null ? null : tensors.decode(attribute.getT(), "attribute " + key + " of node " + name);
+    }
+
+    /** A graph within the node. */
+    GraphProto graph(String key) {
+        AttributeProto attribute = find(key, AttributeType.GRAPH);
+        if (attribute == null) {
+            throw problem("attribute " + key + " is missing");
+        }
+        return attribute.getG();
     }
 
     /** The type of elements that an attribute names. */

@@ -173,8 +173,16 @@ final class OperatorTable {
     }
 
     /** What to put in place of a node of a name; null for nothing. */
-    static @Nullable Expansion expansion(String name) {
-        return EXPANSIONS.get(name);
+    static @Nullable Expansion expansion(String name, NodeReading node) {
+        boolean computedBound = name.equals("Clip") && !(node.isKnown(1) && node.isKnown(2));
+        return computedBound ? Expansions::clip : EXPANSIONS.get(name);
+    }
+
+    /** Whether a node is one that the table has, in some form. */
+    static boolean knows(Functions.Call call) {
+        String name = call.node().getOpType();
+        return Functions.domain(call.node().getDomain()).isEmpty()
+                && (Upgrades.of(call) != null || names().contains(name));
     }
 
     /** The row that an operator is written by. */

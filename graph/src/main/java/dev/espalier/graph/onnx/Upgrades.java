@@ -29,6 +29,26 @@ final class Upgrades {
             Map.entry("Upsample", new Rule(10, Upgrades::resize)),
             Map.entry("BatchNormalization", new Rule(9, Upgrades::spatial)));
 
+    /** Versions that gave a name another form or meaning, so that what was written before cannot be left as it is. */
+    private static final Map<String, Integer> LATER = Map.ofEntries(
+            Map.entry("Hardmax", 13),
+            Map.entry("Scatter", 11),
+            Map.entry("Scan", 9),
+            Map.entry("BatchNormalization", 14),
+            Map.entry("Split", 18),
+            Map.entry("ReduceL1", 18),
+            Map.entry("ReduceL2", 18),
+            Map.entry("ReduceLogSum", 18),
+            Map.entry("ReduceLogSumExp", 18),
+            Map.entry("ReduceMax", 18),
+            Map.entry("ReduceMean", 18),
+            Map.entry("ReduceMin", 18),
+            Map.entry("ReduceProd", 18),
+            Map.entry("ReduceSumSquare", 18),
+            Map.entry("DFT", 20),
+            Map.entry("GridSample", 20),
+            Map.entry("GroupNormalization", 21));
+
     private record Rule(int before, OperatorTable.Expansion how) {}
 
     private Upgrades() {}
@@ -41,6 +61,14 @@ final class Upgrades {
                         && Functions.domain(call.node().getDomain()).isEmpty()
                 ? rule.how()
                 : null;
+    }
+
+    /** Whether a name of the default domain means something else, or is written otherwise, in a later version. */
+    static boolean isOther(String name, int opset, int later) {
+        Rule rule = RULES.get(name);
+        int changed = LATER.getOrDefault(name, 0);
+        return (rule != null && opset < rule.before() && rule.before() <= later)
+                || (opset < changed && changed <= later);
     }
 
     /** Attributes that have become inputs, behind those that there were. */

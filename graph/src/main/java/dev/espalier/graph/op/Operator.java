@@ -42,7 +42,8 @@ public sealed interface Operator
                 Pad,
                 Resize,
                 Trilu,
-                CumSum {
+                CumSum,
+                Foreign {
 
     /**
      * What ONNX calls it.

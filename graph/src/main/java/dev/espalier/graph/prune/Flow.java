@@ -13,6 +13,7 @@ import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -121,7 +122,8 @@ final class Flow {
                     Tile _,
                     ConstantOfShape _,
                     Range _,
-                    Trilu _ -> site.opaque();
+                    Trilu _,
+                    Foreign _ -> site.opaque();
         };
     }
 

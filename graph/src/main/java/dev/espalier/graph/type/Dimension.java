@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -538,6 +540,24 @@ public final class Dimension {
     private boolean holds(Dimension other) {
         Symbol common = expression(this, Kind.COMMON);
         return common != null && common.parts().contains(other);
+    }
+
+    /**
+     * The names of all symbols that it depends on.
+     *
+     * @return what {@link #with} takes numbers for
+     */
+    public SortedSet<String> symbols() {
+        SortedSet<String> names = new TreeSet<>();
+        for (Product product : terms.keySet()) {
+            for (Symbol symbol : product.symbols()) {
+                if (symbol.kind() == Kind.FREE) {
+                    names.add(symbol.name());
+                }
+                symbol.parts().forEach(part -> names.addAll(part.symbols()));
+            }
+        }
+        return names;
     }
 
     /**

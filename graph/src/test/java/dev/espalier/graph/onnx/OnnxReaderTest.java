@@ -324,25 +324,22 @@ class OnnxReaderTest {
     }
 
     @Test
-    void anUnknownOperatorIsNamedTogetherWithAllKnownOnes() {
+    void anUnknownOperatorOfWhichNobodyTellsTheTypesIsNamed() {
         OnnxBuilder builder = new OnnxBuilder(17).input("x", 3);
-        builder.graph.addNode(nodeProto("NonZero", "x", "y").setName("stage/odd"));
+        builder.graph.addNode(nodeProto("Unheard", "x", "y").setName("stage/odd"));
         GraphException problem = assertThrows(GraphException.class, () -> read(builder.output("y")));
-        Checks.assertExplains(problem, "stage/odd");
-        Checks.assertExplains(problem, "NonZero");
-        Checks.assertExplains(problem, OperatorTable.names().toString());
+        Checks.assertExplains(problem, "stage/odd (Unheard)");
+        Checks.assertExplains(problem, "the type of its output y");
+        Checks.assertExplains(problem, "TypeProbe");
     }
 
     @Test
-    void anOperatorOfAnotherDomainIsRefusedButItsImportIsNot() throws IOException {
+    void anImportOfAnotherDomainIsOfNoConcern() throws IOException {
         OnnxBuilder builder =
                 new OnnxBuilder(17).input("x", 3).node("Relu", "x", "y").output("y");
         builder.model.addOpsetImport(
                 OperatorSetIdProto.newBuilder().setDomain("com.microsoft").setVersion(1));
         assertEquals(1, read(builder).nodes().size());
-        builder.graph.addNode(nodeProto("FusedGemm", "y", "z").setDomain("com.microsoft"));
-        GraphException problem = assertThrows(GraphException.class, () -> read(builder));
-        Checks.assertExplains(problem, "com.microsoft::FusedGemm");
     }
 
     @Test
@@ -357,12 +354,7 @@ class OnnxReaderTest {
     }
 
     @Test
-    void controlFlowAndUsedExtraOutputsAreRefused() {
-        OnnxBuilder flow = new OnnxBuilder(17)
-                .typed("c", DataType.BOOL, 2)
-                .node("If", "c", "y")
-                .output("y");
-        Checks.assertExplains(assertThrows(GraphException.class, () -> read(flow)), "control flow");
+    void usedExtraOutputsAreRefused() {
         OnnxBuilder indices = new OnnxBuilder(17)
                 .input("x", 1, 1, 4)
                 .node("MaxPool", "x", "y where", longs("kernel_shape", 2L))

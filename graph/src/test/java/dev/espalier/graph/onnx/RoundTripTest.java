@@ -14,6 +14,7 @@ import ai.onnx.proto.OnnxMl.NodeProto;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
@@ -107,6 +108,8 @@ class RoundTripTest {
                 written.add(row.type());
             }
         }
+        // What is kept as it is has no row of its own: see BlackBoxTest.
+        written.add(Foreign.class);
         assertEquals(records(Operator.class).collect(Collectors.toSet()), written);
     }
 

@@ -7,6 +7,7 @@ import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
@@ -94,7 +95,8 @@ public final class OnnxModel implements ModelKind {
     public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) throws IOException {
         Path file = file(values);
         String what = FILE + " = " + file;
-        Graph read = OnnxReader.read(file).graph();
+        Graph read = OnnxReader.read(file, new RuntimeTypes()).graph();
+        read.requireKnown();
         requireRead(file, read);
         // What it is fed with is encoded by the data that it is trained on.
         Graph model = RawInputs.without(read);
