@@ -47,13 +47,6 @@ final class EvaluateCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Parameters(
-            index = "0",
-            paramLabel = "MODEL",
-            description = "An ONNX file that a training wrote, or the folder of a run: then the pruned model in it.")
-    @SuppressWarnings("NullAway.Init")
-    private Path model;
-
-    @Parameters(
             index = "1",
             paramLabel = "FILE",
             description = {
@@ -68,7 +61,7 @@ final class EvaluateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ServedModel served = ServedModel.read(model);
+        ServedModel served = input.model();
         StatusLine status = new StatusLine(spec.commandLine().getErr());
         Dataset rows = served.labelled(file, input, new ProgressPrinter(status, ""));
         status.clear();

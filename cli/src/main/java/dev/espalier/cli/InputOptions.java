@@ -7,19 +7,31 @@ import dev.espalier.data.table.CsvCells;
 import dev.espalier.data.table.JsonLines;
 import dev.espalier.data.table.ServedRows;
 import dev.espalier.data.table.TextLines;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/** How the rows that a model is asked about are written: the ending of a file says what it is, and these say the rest. */
+/**
+ * Which model is asked, and how the rows that it is asked about are written: the ending of a file says what it is, and these say
+ * the rest.
+ */
 final class InputOptions {
     /** What the parameters of the commands can name, besides images. */
     static final String TABLES =
             "A table: .csv, .tsv or .jsonl, plain or .gz; .parquet with the module table; .txt with a text in a line.";
 
     private static final String STANDARD_INPUT = "-";
+
+    @Parameters(
+            index = "0",
+            paramLabel = "MODEL",
+            description = "An ONNX file that a training wrote, or the folder of a run: then the pruned model in it.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private Path model;
 
     @Option(
             names = "--delimiter",
@@ -45,6 +57,11 @@ final class InputOptions {
                     "Where the tokenizer.json or vocab.txt is that a model of texts was trained with; beside the model if"
                             + " left out.")
     private @Nullable Path tokenizer;
+
+    /** The model that is asked. */
+    ServedModel model() throws IOException {
+        return ServedModel.read(model);
+    }
 
     /** The rows of a file, by its ending. */
     ServedRows rows(Path file, Context.Progress progress) {
