@@ -76,9 +76,9 @@ public record Equivalence(List<Output> outputs) {
             return difference == 0 ? 0 : difference / yardstick;
         }
 
-        /** Whether other inputs move it no further than the runtime's spread may. */
+        /** Whether other inputs move it so little that the runtime's spread would explain more than it may. */
         private boolean isLost() {
-            return Double.isFinite(spread) && yardstick <= SPREADS * spread;
+            return Double.isFinite(spread) && SPREADS * spread > MOST * yardstick;
         }
 
         private Output heldAgainst(double other) {
