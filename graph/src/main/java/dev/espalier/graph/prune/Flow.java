@@ -138,7 +138,7 @@ final class Flow {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             boolean several = rule.outputs().get(i).axes().size() > 1;
-            if (several && (graph.isOutput(output) || readers(output) != 1)) {
+            if (several && (graph.isOutput(output) || readers(output) > 1)) {
                 return false;
             }
         }
