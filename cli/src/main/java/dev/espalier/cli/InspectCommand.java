@@ -68,7 +68,7 @@ final class InspectCommand implements Callable<Integer> {
             names = "--dimension",
             paramLabel = "NAME=N",
             description = "Gives a free dimension a length, for the FLOPs; without it a batch is 1 and others are "
-                    + USUAL_LENGTH + ".")
+                    + USUAL_LENGTH + ", or what the model takes.")
     private Map<String, Long> dimensions = new LinkedHashMap<>();
 
     @Mixin

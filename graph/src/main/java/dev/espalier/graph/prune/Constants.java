@@ -6,6 +6,7 @@ import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -26,6 +28,8 @@ final class Constants {
     private final Flow flow;
     private final Map<String, double[]> values = new HashMap<>();
     private final Map<Node, LayerWeights> weights = new HashMap<>();
+    private final Map<Node, RecurrentUnits> units = new HashMap<>();
+    private final Map<Node, BitSet> zeroUnits = new HashMap<>();
     /** The channels that do not depend on what is fed in, whether they carry one number or several. */
     private final Map<String, BitSet> independent = new HashMap<>();
 
@@ -71,6 +75,7 @@ final class Constants {
                     yield read.isEmpty();
                 }
                 case Contraction c -> false;
+                case Recurrence r -> false;
                 case Opaque o -> false;
                 case ShapeOnly s -> false;
             };
@@ -123,6 +128,7 @@ final class Constants {
             case Mapping mapping -> map(node, mapping, output, channels);
             case Product product -> multiply(node, product, channels);
             case Contraction contraction -> contract(node, contraction, channels);
+            case Recurrence recurrence -> recur(node, recurrence, channels);
             case Opaque o -> varying(channels);
             case ShapeOnly s -> varying(channels);
         };
@@ -185,6 +191,32 @@ final class Constants {
             result[channel] = rule.carried().of(output, channel, operands);
         }
         return result;
+    }
+
+    private double[] recur(Node node, Recurrence rule, Channels channels) {
+        double[] result = varying(channels);
+        alwaysZero(node, rule).stream().forEach(unit -> result[unit] = 0);
+        return result;
+    }
+
+    /** The hidden units of a recurrent layer that are zero at all times. */
+    BitSet alwaysZero(Node node, Recurrence rule) {
+        return zeroUnits.computeIfAbsent(
+                node,
+                key -> units(node, rule)
+                        .alwaysZero(
+                                ofInput(node, 0, rule.inputs().getFirst()),
+                                RecurrentRule.zeroAtFirst(graph, node, rule.operator())));
+    }
+
+    RecurrentUnits units(Node node, Recurrence rule) {
+        return units.computeIfAbsent(
+                node,
+                key -> new RecurrentUnits(
+                        rule.operator(),
+                        Objects.requireNonNull(graph.tensor(node.input(1))),
+                        Objects.requireNonNull(graph.tensor(node.input(2))),
+                        graph.tensor(node.input(3))));
     }
 
     LayerWeights weights(Node node, Product rule) {

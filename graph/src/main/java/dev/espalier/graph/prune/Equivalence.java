@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
  * if it is right up to 0.1; but against no less than a hundredth of its largest number, since rounding is relative to that.
  * And what a runtime makes of one and the same model when it computes it in another way that is legal: its own spread. A
  * model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
- * model, or there is nothing to be known.
+ * model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
+ * all over a picture, the output is held against how far it moves elsewhere.
  *
  * @param outputs every output, once for all inputs that were fed
  */
@@ -73,6 +74,15 @@ public record Equivalence(List<Output> outputs) {
 
         private double relative() {
             return difference == 0 ? 0 : difference / yardstick;
+        }
+
+        /** Whether other inputs move it so little that the runtime's spread would explain more than it may. */
+        private boolean isLost() {
+            return Double.isFinite(spread) && SPREADS * spread > MOST * yardstick;
+        }
+
+        private Output heldAgainst(double other) {
+            return new Output(name, inputs, difference, spread, other, moves);
         }
 
         /** The largest relative difference that is taken for rounding. */
@@ -245,6 +255,7 @@ public record Equivalence(List<Output> outputs) {
      */
     public Optional<String> problem(double tolerance) {
         return outputs.stream()
+                .map(output -> output.isLost() ? output.heldAgainst(largestYardstick(output.name())) : output)
                 .filter(output -> !(output.relative() <= output.allowed(tolerance)))
                 .max(Comparator.comparingDouble(output -> output.relative() / output.allowed(tolerance)))
                 .map(output -> String.format(
@@ -257,6 +268,14 @@ public record Equivalence(List<Output> outputs) {
                         output.difference(),
                         output.allowed(tolerance),
                         output.spread()));
+    }
+
+    private double largestYardstick(String name) {
+        return outputs.stream()
+                .filter(output -> output.name().equals(name))
+                .mapToDouble(Output::yardstick)
+                .max()
+                .orElseThrow();
     }
 
     /**

@@ -41,6 +41,7 @@ import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
 import dev.espalier.graph.op.Variadic;
 import dev.espalier.graph.op.Where;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -65,7 +66,7 @@ final class Flow {
         for (Node node : graph.nodes()) {
             Site site = new Site(graph, node, this::channels);
             Rule found = whole.contains(node) ? site.opaque() : rule(site);
-            Rule rule = isFollowable(node, found) ? found : site.opaque();
+            Rule rule = isFollowable(node, found) ? found : unfollowed(site, found);
             for (int i = 0; i < node.outputs().size(); i++) {
                 channels.put(node.outputs().get(i), rule.outputs().get(i));
             }
@@ -84,6 +85,11 @@ final class Flow {
             throw new IllegalStateException("no rule for " + node);
         }
         return rule;
+    }
+
+    /** What a node does where nobody can take a part of what it makes. */
+    private static Rule unfollowed(Site site, Rule found) {
+        return found instanceof Recurrence recurrence ? recurrence.whole() : site.opaque();
     }
 
     private static Rule rule(Site site) {
@@ -112,9 +118,9 @@ final class Flow {
             case ConvTranspose conv -> LayerRules.convTranspose(site, conv);
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
+            case Recurrent recurrent -> RecurrentRule.of(site, recurrent);
             case ShapeOf _, Size _ -> site.shapeOnly();
             case ArgReduce _,
-                    Recurrent _,
                     GatherElements _,
                     ScatterElements _,
                     TopK _,
@@ -132,7 +138,7 @@ final class Flow {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             boolean several = rule.outputs().get(i).axes().size() > 1;
-            if (several && (graph.isOutput(output) || readers(output) != 1)) {
+            if (several && (graph.isOutput(output) || readers(output) > 1)) {
                 return false;
             }
         }

@@ -3,13 +3,17 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Use;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -147,6 +151,7 @@ final class Liveness {
             case Product product ->
                 options.keeps(node) ? Kept.all(channels) : Kept.of(channels, wholeGroups(product, channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
+            case Recurrence recurrence -> Kept.of(channels, units(node, recurrence));
             case Opaque o -> Kept.all(channels);
             case ShapeOnly s -> Kept.all(channels);
         };
@@ -205,6 +210,7 @@ final class Liveness {
             case Mapping mapping -> needOfMapping(node, mapping, input);
             case Product product -> needOfProduct(node, product);
             case Contraction contraction -> needOfContraction(node, contraction, input);
+            case Recurrence recurrence -> needOfRecurrence(node, recurrence, input);
             case Opaque o -> Kept.all(flow.channels(node.input(input))).set();
             case ShapeOnly s -> new BitSet();
         };
@@ -280,6 +286,80 @@ final class Liveness {
             }
             return need;
         }
+        return roundUp(need, seen.count());
+    }
+
+    /** The hidden units that somebody reads, others by way of the recurrence among them, and as many of both directions. */
+    BitSet units(Node node, Recurrence rule) {
+        int hidden = (int) rule.operator().hidden();
+        BitSet live = liveUnits(node, rule);
+        List<BitSet> directions = IntStream.range(0, rule.operator().directions())
+                .mapToObj(direction -> live.get(direction * hidden, (direction + 1) * hidden))
+                .toList();
+        int most = directions.stream().mapToInt(BitSet::cardinality).max().orElse(1);
+        BitSet all = new BitSet();
+        for (int direction = 0; direction < directions.size(); direction++) {
+            BitSet own = directions.get(direction);
+            int first = direction * hidden;
+            if (!own.isEmpty()) {
+                Kept.fill(own, Math.min(Math.ceilDiv(most, options.roundTo()) * options.roundTo(), hidden)).stream()
+                        .forEach(unit -> all.set(first + unit));
+            }
+        }
+        return all;
+    }
+
+    /** The units that are asked for, and those that these read; one that is always zero is not read. */
+    private BitSet liveUnits(Node node, Recurrence rule) {
+        RecurrentUnits weights = constants.units(node, rule);
+        BitSet live = new BitSet();
+        for (int i = 0; i < node.outputs().size(); i++) {
+            String output = node.outputs().get(i);
+            if (options.keeps(node) || (isLive(output) && rule.outputs().get(i).none())) {
+                live.set(0, weights.count());
+            } else if (isLive(output)) {
+                live.or(requested(output));
+            }
+        }
+        if (live.isEmpty()) {
+            live.set(0);
+        }
+        BitSet zero = constants.alwaysZero(node, rule);
+        Deque<Integer> open = new ArrayDeque<>(live.stream().boxed().toList());
+        while (!open.isEmpty()) {
+            int unit = open.pop();
+            if (!zero.get(unit)) {
+                BitSet more = (BitSet) weights.units(unit).clone();
+                more.andNot(live);
+                more.andNot(zero);
+                more.stream().forEach(open::push);
+                live.or(more);
+            }
+        }
+        return live;
+    }
+
+    private @Nullable BitSet needOfRecurrence(Node node, Recurrence rule, int input) {
+        Channels seen = rule.inputs().get(input);
+        return switch (input) {
+            case 0 -> inputsOfUnits(node, rule, seen);
+            case Recurrent.STATES, Recurrent.CELLS ->
+                RecurrentRule.startsAtZero(graph, node, input) ? null : units(node, rule);
+            default -> Kept.all(flow.channels(node.input(input))).set();
+        };
+    }
+
+    private BitSet inputsOfUnits(Node node, Recurrence rule, Channels seen) {
+        if (options.keeps(node)) {
+            return Kept.all(seen).set();
+        }
+        RecurrentUnits weights = constants.units(node, rule);
+        BitSet live = liveUnits(node, rule);
+        live.andNot(constants.alwaysZero(node, rule));
+        BitSet need = new BitSet();
+        live.stream().forEach(unit -> need.or(weights.inputs(unit)));
+        double[] values = constants.ofInput(node, 0, seen);
+        IntStream.range(0, values.length).filter(in -> !Double.isNaN(values[in])).forEach(need::clear);
         return roundUp(need, seen.count());
     }
 

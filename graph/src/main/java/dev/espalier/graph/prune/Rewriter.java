@@ -16,6 +16,7 @@ import dev.espalier.graph.prune.Rule.Layer;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
@@ -93,6 +94,13 @@ final class Rewriter {
         switch (rule) {
             case Mapping mapping -> mapping.written().write(this, node, mapping);
             case Product product -> rewriteProduct(node, product);
+            case Recurrence recurrence ->
+                RecurrentRule.write(
+                        this,
+                        node,
+                        recurrence,
+                        liveness.units(node, recurrence),
+                        delivered(graph, flow, liveness, node, recurrence));
             case Contraction _, Opaque _ -> keep(node, rule);
             case ShapeOnly _ -> rewriteShape(node, rule);
         }
@@ -156,6 +164,16 @@ final class Rewriter {
 
     Tensor weight(Node node, int input) {
         return initializer(node.input(input)).tensor();
+    }
+
+    /** What an input carries, by the channels that a node sees. */
+    double[] constants(Node node, int input, Rule rule) {
+        return constants.ofInput(node, input, rule.inputs().get(input));
+    }
+
+    /** The hidden units of a recurrent layer. */
+    RecurrentUnits units(Node node, Recurrence rule) {
+        return constants.units(node, rule);
     }
 
     /** Whether constants take the place of an operand that was computed. */
@@ -279,8 +297,14 @@ final class Rewriter {
         return unique;
     }
 
+    /** The weights of a node with other contents, or as they are. */
+    String stored(Node node, int input, Tensor contents) {
+        String name = node.input(input);
+        return contents == weight(node, input) ? borrow(name) : store(node, name, contents, kind(name));
+    }
+
     /** A tensor that holds just the wanted channels: the tensor itself, or a selection from it. */
-    private String pick(String name, Channels seen, int[] wanted) {
+    String pick(String name, Channels seen, int[] wanted) {
         if (liveness.isJust(name, seen, wanted)) {
             return resolve(name);
         }
@@ -343,10 +367,8 @@ final class Rewriter {
             int perGroup = constants.weights(node, rule).outs() / rule.groups();
             groups = outs.left().length / perGroup;
         }
-        String weightName =
-                smaller == weight ? borrow(node.input(1)) : store(node, node.input(1), smaller, kind(node.input(1)));
-        List<String> inputs =
-                new ArrayList<>(List.of(pick(node.input(0), rule.inputs().getFirst(), ins), weightName));
+        List<String> inputs = new ArrayList<>(
+                List.of(pick(node.input(0), rule.inputs().getFirst(), ins), stored(node, 1, smaller)));
         Tensor bias = bias(node, rule, outs, ins);
         Operator operator = rule.layer().smaller().of(groups, bias != null);
         if (bias != null && rule.layer().addsBias()) {
@@ -368,7 +390,8 @@ final class Rewriter {
         nodes.add(new Node(node.name(), operator, inputs, node.outputs()));
     }
 
-    private String put(String name, Tensor contents) {
+    /** A weight that was not there, under a name that nobody has yet. */
+    String put(String name, Tensor contents) {
         String unique = fresh(name);
         initializers.put(unique, new Initializer(contents, Kind.PARAMETER));
         return unique;
@@ -383,14 +406,15 @@ final class Rewriter {
      * equally large, it reads those too: their columns are zero, and selecting the others would cost more than they do. Not so in
      * groups, which each have their own inputs.
      */
-    static int[] delivered(Graph graph, Flow flow, Liveness liveness, Node node, Product rule) {
+    static int[] delivered(Graph graph, Flow flow, Liveness liveness, Node node, Rule rule) {
         BitSet need = liveness.needed(node, 0);
         String input = node.input(0);
         if (need == null) {
             return rule.inputs().getFirst().all();
         }
         Node maker = graph.producer(input);
-        boolean fillsUp = rule.groups() == 1
+        boolean inParts = rule instanceof Product product && product.groups() > 1;
+        boolean fillsUp = !inParts
                 && maker != null
                 && flow.ruleOf(maker) instanceof Mapping
                 && flow.channels(input).equals(rule.inputs().getFirst())

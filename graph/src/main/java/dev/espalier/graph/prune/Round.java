@@ -3,13 +3,19 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.prune.Rule.Contraction;
+import dev.espalier.graph.prune.Rule.Mapping;
+import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
+import dev.espalier.graph.prune.Rule.ShapeOnly;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Looks at a graph once, from front to back and back again, and knows what can be removed. */
 final class Round {
@@ -35,8 +41,12 @@ final class Round {
         liveness = live;
         graph.outputs().forEach(output -> requireDependent(output, options.threshold()));
         for (Node node : graph.nodes()) {
-            if (flow.ruleOf(node) instanceof Product product) {
-                layers.add(layer(node, product));
+            switch (flow.ruleOf(node)) {
+                case Product product -> layers.add(layer(node, product));
+                case Recurrence recurrence -> layers.add(layer(node, recurrence));
+                case Mapping _, Contraction _, Opaque _, ShapeOnly _ -> {
+                    // No weights of its own that could go.
+                }
             }
         }
     }
@@ -74,8 +84,10 @@ final class Round {
         for (Node node : graph.nodes().reversed()) {
             if (node.outputs().stream().anyMatch(before::contains)) {
                 before.addAll(node.inputs());
-                boolean stopsHere = flow.ruleOf(node) instanceof Product
-                        && constants.isEntirelyConstant(node.output())
+                boolean isLayer =
+                        flow.ruleOf(node) instanceof Product || flow.ruleOf(node) instanceof Recurrence;
+                boolean stopsHere = isLayer
+                        && node.outputs().stream().anyMatch(constants::isEntirelyConstant)
                         && !constants.isEntirelyConstant(node.input(0));
                 if (stopsHere) {
                     culprits.addFirst(node);
@@ -92,16 +104,47 @@ final class Round {
         LayerPlan whole =
                 new LayerPlan(node.name(), node.operator().label(), ins, ins, outs, outs, weights, weights, "");
         if (!liveness.isLive(node)) {
-            return whole.after(
-                    0,
-                    0,
-                    0,
-                    constants.isEntirelyConstant(node.output()) ? "carries only constants" : "nobody reads it");
+            return gone(node, whole);
         }
         int insLeft = Rewriter.delivered(graph, flow, liveness, node, rule).length;
         int outsLeft = liveness.kept(node.output()).left().length;
         long perOutput = rule.groups() == 1 ? weights / Math.max((long) ins * outs, 1) * insLeft : weights / outs;
         return whole.after(insLeft, outsLeft, perOutput * outsLeft, why(node, rule, ins - insLeft, outs - outsLeft));
+    }
+
+    private LayerPlan gone(Node node, LayerPlan whole) {
+        boolean constant = node.outputs().stream().anyMatch(constants::isEntirelyConstant);
+        return whole.after(0, 0, 0, constant ? "carries only constants" : "nobody reads it");
+    }
+
+    private LayerPlan layer(Node node, Recurrence rule) {
+        int ins = rule.inputs().getFirst().count();
+        int units = constants.units(node, rule).count();
+        int gates = rule.operator().cell().gates();
+        long weights = weights(gates, rule.operator().directions(), units, ins);
+        LayerPlan whole =
+                new LayerPlan(node.name(), node.operator().label(), ins, ins, units, units, weights, weights, "");
+        if (!liveness.isLive(node)) {
+            return gone(node, whole);
+        }
+        BitSet left = liveness.units(node, rule);
+        int insLeft = Rewriter.delivered(graph, flow, liveness, node, rule).length;
+        int unitsLeft = left.cardinality();
+        int hidden = (int) rule.operator().hidden();
+        int directions = (int) IntStream.range(0, rule.operator().directions())
+                .filter(direction ->
+                        !left.get(direction * hidden, (direction + 1) * hidden).isEmpty())
+                .count();
+        List<String> reasons = new ArrayList<>();
+        addReason(reasons, ins - insLeft, " input is not read", " inputs are not read");
+        addReason(reasons, units - unitsLeft, " hidden unit is not read", " hidden units are not read");
+        return whole.after(
+                insLeft, unitsLeft, weights(gates, directions, unitsLeft, insLeft), String.join(", ", reasons));
+    }
+
+    /** Of all hidden units, each of which reads the inputs and the units of its direction with every gate. */
+    private static long weights(int gates, int directions, long units, int ins) {
+        return gates * units * (ins + units / Math.max(directions, 1));
     }
 
     private String why(Node node, Product rule, int insGone, int outsGone) {

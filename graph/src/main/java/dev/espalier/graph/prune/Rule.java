@@ -2,6 +2,8 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Recurrent;
+import java.util.Collections;
 import java.util.List;
 
 /** How channels flow through a node. */
@@ -131,6 +133,19 @@ sealed interface Rule {
      * @param inner whether both sides have channels along k, behind those of the heads
      */
     record Contraction(List<Channels> inputs, List<Channels> outputs, boolean inner) implements Rule {}
+
+    /**
+     * A recurrent layer. The channels of all its outputs, and of its first states, are its hidden units, which also read each other.
+     *
+     * @param operator the layer
+     */
+    record Recurrence(List<Channels> inputs, List<Channels> outputs, Recurrent operator) implements Rule {
+
+        /** The same for readers that take all units. */
+        Recurrence whole() {
+            return new Recurrence(inputs, Collections.nCopies(outputs.size(), Channels.NONE), operator);
+        }
+    }
 
     /** Every channel of the output may depend on every channel of every input. */
     record Opaque(List<Channels> inputs, List<Channels> outputs) implements Rule {}

@@ -95,6 +95,18 @@ final class EquivalenceTest {
         }
     }
 
+    /** A probability that is zero all over one picture, up to rounding, and not in another. */
+    @Test
+    void whatIsLostInRoundingIsHeldAgainstWhatMovesElsewhere() {
+        List<Equivalence.Model> ways = List.of(model(line(1e-7, 0)), model(line(1e-7, 1e-7)));
+        Equivalence lost = Equivalence.measure(ways, model(line(1e-7, -1e-7)), INPUTS, "");
+        assertThrows(GraphException.class, () -> lost.requireEqual(Equivalence.TOLERANCE));
+        lost.and(between(line(1, 0), line(1, 0))).requireEqual(Equivalence.TOLERANCE);
+        Equivalence wrong = Equivalence.measure(ways, model(line(1e-7, 1e-3)), INPUTS, "");
+        assertThrows(GraphException.class, () -> wrong.and(between(line(1, 0), line(1, 0)))
+                .requireEqual(Equivalence.TOLERANCE));
+    }
+
     @Test
     void notANumberIsEqualToNothingElse() {
         Equivalence wrong = between(line(1, 0), line(1, Double.NaN));

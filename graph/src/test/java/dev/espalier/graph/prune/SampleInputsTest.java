@@ -8,9 +8,11 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Transpose;
+import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.List;
@@ -70,5 +72,21 @@ final class SampleInputsTest {
         inputs.values().forEach(tensor -> assertEquals(10, tensor.size()));
         assertEquals(Set.of(1L), values(inputs, "mask"));
         assertThrows(IllegalArgumentException.class, () -> SAMPLES.draw(model(), Map.of("batch", 2L), 1, true));
+    }
+
+    /** A window of 50, and three channels. */
+    @Test
+    void aLengthThatDoesNotFitIsAnother() {
+        GraphBuilder graph = new GraphBuilder("window");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", "channels", "height", "width");
+        Tensor kernel = Tensor.compute(DataType.FLOAT32, new long[] {1, 3, 50, 50}, Math::sin);
+        Graph model = graph.outputs(graph.add("conv", new Conv(Windows.square(1, 0), 1), x, graph.parameter("kernel", kernel)));
+        assertEquals(
+                Map.of("batch", 2L, "channels", 3L, "height", 64L, "width", 64L),
+                SampleInputs.DEFAULT.dimensions(model));
+        assertEquals(
+                Map.of("batch", 2L, "channels", 3L, "height", 51L, "width", 51L),
+                new SampleInputs(2, 51, 1).dimensions(model));
+        assertEquals(Map.of("batch", 2L, "words", 16L), SampleInputs.DEFAULT.dimensions(model()));
     }
 }
