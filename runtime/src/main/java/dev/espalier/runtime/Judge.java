@@ -190,7 +190,7 @@ public final class Judge implements AutoCloseable {
     public Equivalence requireRead(Graph read, OnnxWriter.Options options) {
         try {
             Equivalence found = compare(read, options);
-            found.requireEqual(Equivalence.TOLERANCE);
+            found.requireEqual(Equivalence.tolerance(read));
             return found;
         } catch (GraphException different) {
             throw new GraphException(name + " was misread: " + different.getMessage()

@@ -5,6 +5,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.Dequantization;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.pass.SinglePrecision;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.runtime.Judge;
@@ -107,7 +108,7 @@ public final class OnnxModel implements ModelKind {
             requireRead(file, read);
         }
         // What it is fed with is encoded by the data that it is trained on.
-        Graph model = RawInputs.without(read);
+        Graph model = SinglePrecision.outside(RawInputs.without(read));
         Graph free = wanted.withInputs(model, what);
         noteBatch(model, free, what, notes);
         return switch (values.of(HEAD)) {
