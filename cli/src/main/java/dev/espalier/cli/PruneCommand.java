@@ -237,6 +237,9 @@ final class PruneCommand implements Callable<Integer> {
                 out.println("Compared only with what was read of the original: " + refused.getMessage());
             }
         }
+        if (file.rounded().isPresent()) {
+            out.println("Compared, and timed, with the float32 model that was read of " + file.rounded().get());
+        }
         return RawInputs.judge(Judge.of(file.graph(), samples, threads), file.graph(), batch);
     }
 

@@ -114,6 +114,56 @@ final class ModelCommandsTest {
         assertEquals(Shape.of(2, 2), OnnxReader.read(smaller).graph().shape("first"));
     }
 
+    /** A layer of whole numbers, as ONNX Runtime's quantiser joins it. */
+    private static Value int8(GraphBuilder graph, String name, Value x, long inputs, long outputs, Tensor codes) {
+        Optional<TensorType> scale = Optional.of(new TensorType(DataType.FLOAT32, Shape.of(1)));
+        Foreign layer = new Foreign(
+                "com.microsoft",
+                "DynamicQuantizeMatMul",
+                new TreeMap<>(Map.of("com.microsoft", 1)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(
+                        Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", inputs))),
+                        Optional.of(new TensorType(DataType.INT8, Shape.of(inputs, outputs))),
+                        scale),
+                List.of(Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", outputs)))));
+        return graph.add(
+                name,
+                layer,
+                x,
+                graph.constant(name + ".weight_quantized", codes),
+                graph.constant(name + "_scale", Tensor.of(new float[] {0.1f}, 1)));
+    }
+
+    /** Rounding what flows through a model makes it another one: what is compared, and with what, is said. */
+    @Test
+    void anInt8ModelIsReadAsTheFloatModelThatItStandsFor() throws IOException {
+        GraphBuilder graph = new GraphBuilder("int8");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Tensor first = Tensor.of(new long[] {10, -20, 30, 40, 50, 60}, 2, 3).cast(DataType.INT8);
+        Tensor second = Tensor.of(new long[] {10, -20, 30, 40, 0, 0}, 3, 2).cast(DataType.INT8);
+        Value hidden = int8(graph, "first", x, 2, 3, first);
+        Path rounded = folder.resolve("int8.onnx");
+        OnnxWriter.write(graph.outputs(int8(graph, "second", hidden, 3, 2, second)), rounded);
+        String note = "int8 model, read as float32: 2 weights; outputs may differ from the int8 file's";
+        String shown = Answer.to("inspect", rounded).out();
+        assertTrue(shown.contains(note) && shown.contains("MatMul"), shown);
+        Answer converted = Answer.to("convert", rounded, folder.resolve("float.onnx"));
+        assertEquals(0, converted.exitStatus(), converted::toString);
+        assertTrue(
+                converted.out().contains(note) && converted.out().contains("near " + rounded + " in ONNX Runtime"),
+                converted::out);
+        assertTrue(converted.out().contains("is at least 0.99") || converted.out().contains("is at least 1.0"));
+        Path smaller = folder.resolve("smaller.onnx");
+        Answer pruned = Answer.to("prune", rounded, "-o", smaller);
+        assertEquals(0, pruned.exitStatus(), pruned::toString);
+        assertTrue(
+                pruned.out().contains("Compared, and timed, with the float32 model that was read of " + rounded),
+                pruned::out);
+        assertEquals(Shape.of(2, 2), OnnxReader.read(smaller).graph().shape("first.weight"));
+    }
+
     /** Version 11 of the operators, which is read but not written. */
     @Test
     void convertBringsAnOldModelToAVersionThatIsWritten() throws IOException {

@@ -190,12 +190,49 @@ public final class Judge implements AutoCloseable {
     public Equivalence requireRead(Graph read, OnnxWriter.Options options) {
         try {
             Equivalence found = compare(read, options);
-            found.requireEqual(Equivalence.TOLERANCE);
+            found.requireEqual(Equivalence.tolerance(read));
             return found;
         } catch (GraphException different) {
             throw new GraphException(name + " was misread: " + different.getMessage()
                     + ". Nothing was written. This is a mistake of ours, please report it with the model");
         }
+    }
+
+    /**
+     * How near a model is to an original that it cannot be equal to, as one that rounds to int8 what flows through it.
+     *
+     * @param model the model
+     * @param options how it is going to be written
+     * @return the cosine of the angle between both models' outputs, the least of all outputs and inputs that were tried; 1 if they
+     *     are multiples of each other
+     */
+    public double cosine(Graph model, OnnxWriter.Options options) {
+        double least = 1;
+        try (OnnxRuntimeModel candidate = OnnxRuntimeModel.of(model, options, threads, Optimization.ALL)) {
+            for (Trial trial : trials) {
+                Map<String, Tensor> found = candidate.run(trial.inputs());
+                for (Map.Entry<String, Tensor> wanted :
+                        ways.getFirst().run(trial.inputs()).entrySet()) {
+                    Tensor actual = found.get(wanted.getKey());
+                    least = Math.min(least, actual == null ? -1 : cosine(wanted.getValue(), actual));
+                }
+            }
+        }
+        return least;
+    }
+
+    private static double cosine(Tensor left, Tensor right) {
+        double product = 0;
+        double leftSquares = 0;
+        double rightSquares = 0;
+        for (long i = 0; i < left.size(); i++) {
+            product += left.getDouble(i) * right.getDouble(i);
+            leftSquares += left.getDouble(i) * left.getDouble(i);
+            rightSquares += right.getDouble(i) * right.getDouble(i);
+        }
+        return leftSquares == rightSquares && product == leftSquares
+                ? 1
+                : product / Math.sqrt(leftSquares * rightSquares);
     }
 
     /**

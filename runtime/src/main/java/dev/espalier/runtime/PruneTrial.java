@@ -56,7 +56,7 @@ public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
             Equivalence difference = judge.compare(after);
             Equivalence proof =
                     plan.isExact() ? difference : afterThreshold(judge, whole.apply(plan.reference()), after);
-            proof.requireEqual(Equivalence.TOLERANCE);
+            proof.requireEqual(Equivalence.tolerance(read));
             List<Double> latencies = judge.latencies(after, ROUNDS);
             PruneReport report = PruneReport.of(plan, dimensions)
                     .withDifference(difference.absolute())

@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +82,26 @@ final class JudgeTest {
             String verdict = judge.verdict(found);
             assertTrue(verdict.contains("equal to") && verdict.contains("batch = 2; batch = 3"), verdict);
             assertEquals(Map.of("batch", 2L), judge.lengths());
+        }
+    }
+
+    /** Half precision rounds more, and is no reason to refuse. */
+    @Test
+    void aModelOfHalfPrecisionIsPruned() throws IOException {
+        GraphBuilder graph = new GraphBuilder("half");
+        Value x = graph.input("x", DataType.FLOAT16, "batch", 64);
+        Random random = new Random(3);
+        Tensor first = Tensor.compute(DataType.FLOAT16, new long[] {64, 96}, i -> random.nextGaussian());
+        Tensor second = Tensor.compute(
+                DataType.FLOAT16, new long[] {96, 8}, i -> i / 8 % 3 == 1 ? 0 : random.nextGaussian());
+        Value hidden = graph.add("hidden", new MatMul(), x, graph.parameter("first", first));
+        Value y = graph.add("y", new MatMul(), hidden, graph.parameter("second", second));
+        Path file = write(graph.outputs(y));
+        Graph read = OnnxReader.read(file).graph();
+        var plan = Pruner.plan(read, PruneOptions.DEFAULT);
+        try (Judge judge = Judge.of(file, read, SampleInputs.DEFAULT, 1)) {
+            Graph smaller = PruneTrial.of(judge, read, plan, judge.lengths()).smaller();
+            assertEquals("float16[64 × 64]", smaller.fact("first").type().toString());
         }
     }
 

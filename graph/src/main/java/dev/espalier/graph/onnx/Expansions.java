@@ -53,10 +53,14 @@ final class Expansions {
         private final Names tensorNames;
         private final List<NodeProto> nodes = new ArrayList<>();
 
-        private Steps(String name, NodeProto node, Names tensorNames) {
+        Steps(String name, NodeProto node, Names tensorNames) {
             this.name = name;
             this.node = node;
             this.tensorNames = tensorNames;
+        }
+
+        List<NodeProto> nodes() {
+            return nodes;
         }
 
         String input(int index) {
@@ -135,7 +139,7 @@ final class Expansions {
                     .addAttribute(whole("to", OnnxTypes.of(type).getNumber())));
         }
 
-        private static AttributeProto longs(String key, long... values) {
+        static AttributeProto longs(String key, long... values) {
             return AttributeProto.newBuilder()
                     .setName(key)
                     .setType(AttributeType.INTS)
@@ -154,7 +158,7 @@ final class Expansions {
                     .addAttribute(whole("axis", axis)));
         }
 
-        private static AttributeProto whole(String key, long value) {
+        static AttributeProto whole(String key, long value) {
             return AttributeProto.newBuilder()
                     .setName(key)
                     .setType(AttributeType.INT)
@@ -162,7 +166,30 @@ final class Expansions {
                     .build();
         }
 
-        private String add(NodeProto.Builder step) {
+        /** A step with the attributes of the node that is replaced. */
+        String copied(String operator, String... inputs) {
+            return add(NodeProto.newBuilder()
+                    .setOpType(operator)
+                    .addAllInput(List.of(inputs))
+                    .addAllAttribute(node.getAttributeList()));
+        }
+
+        /** One number of all elements. */
+        String reduced(String operator, String input) {
+            return add(NodeProto.newBuilder()
+                    .setOpType(operator)
+                    .addInput(input)
+                    .addAttribute(whole("keepdims", 0)));
+        }
+
+        /** Lets a tensor be an output, if anybody wants that. */
+        void output(int index, String tensor) {
+            if (index < node.getOutputCount() && !node.getOutput(index).isEmpty()) {
+                nodes.add(Functions.identity(tensor, node.getOutput(index)));
+            }
+        }
+
+        String add(NodeProto.Builder step) {
             String output = tensorNames.unique(name + "/" + step.getOpType());
             nodes.add(step.setName(output).addOutput(output).build());
             return output;

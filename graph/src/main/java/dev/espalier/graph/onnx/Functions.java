@@ -13,6 +13,9 @@ import java.util.Map;
 
 /** A model's own functions, put in place of the nodes that call them. */
 final class Functions {
+    /** The domain of the operators that only ONNX Runtime has. */
+    static final String MICROSOFT = "com.microsoft";
+
     private static final int MOST_DEPTH = 64;
     private static final int MOST_NODES = 1_000_000;
 

@@ -47,6 +47,7 @@ final class GraphReader {
     private final List<Node> nodes = new ArrayList<>();
     private final Sequences sequences = new Sequences(tensorNames);
     private final Map<String, Initializer.Kind> noted = new HashMap<>();
+    private final Quantized quantized = new Quantized(new QuantizedModel(), tensorNames);
     private final Boxes boxes;
     private final OutputTypes types;
 
@@ -58,6 +59,52 @@ final class GraphReader {
      * @param stored true for a constant that the file stores, if only laid out otherwise: it may turn out to be a weight
      */
     private record Known(Tensor tensor, boolean trained, boolean stored) {}
+
+    /** What is known here, for whoever reads codes as the fractions that they stand for. */
+    private final class QuantizedModel implements Quantized.Model {
+        @Override
+        public @Nullable Fact fact(String tensor) {
+            return facts.get(tensor);
+        }
+
+        @Override
+        public @Nullable Tensor contents(String tensor) {
+            Known contents = known.get(renamed.getOrDefault(tensor, tensor));
+            return contents == null ? null : contents.tensor();
+        }
+
+        @Override
+        public String unique(String wanted) {
+            return tensorNames.unique(wanted);
+        }
+
+        @Override
+        public void constant(String name, Tensor contents) {
+            remember(name, new Known(contents, false, true));
+        }
+
+        @Override
+        public void weight(String name, Tensor contents) {
+            boolean trained = contents.rank() > 0;
+            remember(name, new Known(contents, trained, !trained));
+        }
+
+        @Override
+        public void use(String weight) {
+            uses.merge(weight, 1, Integer::sum);
+        }
+
+        @Override
+        public void rename(String tensor, String weight) {
+            Known contents = known.get(weight);
+            if (contents != null && outputs.contains(tensor)) {
+                remember(tensor, contents);
+            } else {
+                renamed.put(tensor, weight);
+                uses.merge(weight, uses.getOrDefault(tensor, 0) - 1, Integer::sum);
+            }
+        }
+    }
 
     /**
      * A reader.
@@ -88,13 +135,22 @@ final class GraphReader {
         List<Graph.Input> inputs = readInputs(graph);
         List<Call> calls = CallOrder.sort(unsorted, facts.keySet());
         types.begin(inputs, calls);
+        quantized.begin(calls);
         takeNames(calls);
         Folding folding = new Folding(
                 known.values().stream().mapToLong(one -> one.tensor().size()).sum());
         for (Call call : calls) {
             read(call, folding);
         }
+        for (String output : outputs) {
+            readCodes(output, folding);
+        }
         return assemble(graph, inputs);
+    }
+
+    /** How the codes of an int8 model were read. */
+    Dequantization dequantization() {
+        return quantized.result();
     }
 
     private void countUses(List<Call> calls) {
@@ -159,6 +215,9 @@ final class GraphReader {
         List<String> inputs = proto.getInputList().stream()
                 .map(input -> renamed.getOrDefault(input, input))
                 .toList();
+        if (quantized.concerns(call, inputs) && readQuantized(call, wanted, inputs, folding)) {
+            return;
+        }
         OperatorTable.@Nullable Expansion upgrade = Upgrades.of(call);
         if (upgrade != null) {
             NodeReading old = new NodeReading(wanted, call, tensors, operands(wanted, inputs), contents(inputs));
@@ -199,6 +258,39 @@ final class GraphReader {
             keepInstead(call, name, inputs, reading, unsupported);
         }
         readInPlace(steps, folding);
+    }
+
+    /** Reads a node on fractions in place of one on codes; false if it needs the codes themselves, which are there then. */
+    private boolean readQuantized(Call call, String wanted, List<String> inputs, Folding folding) throws IOException {
+        NodeReading reading = new NodeReading(
+                wanted, call, tensors, operands(wanted, quantized.visible(inputs)), contents(inputs));
+        reading.require(call.node().getOutputCount() > 0, "it has no output");
+        GraphException unsupported = null;
+        try {
+            List<Call> steps = quantized.read(wanted, call, inputs, reading);
+            if (steps != null) {
+                for (Call step : steps) {
+                    read(step, folding);
+                }
+                return true;
+            }
+        } catch (GraphException problem) {
+            unsupported = problem;
+        }
+        for (String input : InnerGraphs.reads(call.node())) {
+            readCodes(renamed.getOrDefault(input, input), folding);
+        }
+        if (unsupported != null) {
+            keepInstead(call, nodeNames.unique(wanted), inputs, reading, unsupported);
+        }
+        return unsupported != null;
+    }
+
+    /** Makes a tensor that was left out because fractions stand for it. */
+    private void readCodes(String tensor, Folding folding) throws IOException {
+        for (Call step : quantized.made(tensor)) {
+            read(step, folding);
+        }
     }
 
     private void read(

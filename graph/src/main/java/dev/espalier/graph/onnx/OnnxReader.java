@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An operator that is not known here, or a form of one, is kept as it is ({@link dev.espalier.graph.op.Foreign}), if the file
  * or a {@link TypeProbe} tells the types of what it makes. An {@code If} whose condition is known is the branch that is taken.
  *
+ * <p>Whole numbers that stand for fractions, as int8 models have them, are read as the fractions ({@link Dequantization}).
+ *
  * <p>A symbolic dimension that a file names twice in the shape of one input becomes two symbols: exporters are known to
  * give one name to lengths that differ.
  */
@@ -110,8 +112,10 @@ public final class OnnxReader {
         TensorDecoder tensors = new TensorDecoder(new ExternalData(folder));
         Map<String, String> metadata = new LinkedHashMap<>();
         model.getMetadataPropsList().forEach(entry -> metadata.put(entry.getKey(), entry.getValue()));
-        Graph graph = new GraphReader(model, tensors, probe.orElse(null), folder).read(Functions.inline(model, opset));
-        return new OnnxModel(Fusion.fuse(graph.withMetadata(metadata)), opset, model.getProducerName());
+        GraphReader reader = new GraphReader(model, tensors, probe.orElse(null), folder);
+        Graph graph = reader.read(Functions.inline(model, opset));
+        return new OnnxModel(
+                Fusion.fuse(graph.withMetadata(metadata)), opset, model.getProducerName(), reader.dequantization());
     }
 
     /** Large tensors stay where they are in the file until they are copied into memory of their own. */

@@ -181,6 +181,9 @@ final class OperatorTable {
     /** Whether a node is one that the table has, in some form. */
     static boolean knows(Functions.Call call) {
         String name = call.node().getOpType();
+        if (QuantizedOperators.find(call.node()) != null) {
+            return true;
+        }
         return Functions.domain(call.node().getDomain()).isEmpty()
                 && (Upgrades.of(call) != null || names().contains(name));
     }
@@ -199,6 +202,7 @@ final class OperatorTable {
         SortedSet<String> names = new TreeSet<>(ROWS.keySet());
         names.addAll(EXPANSIONS.keySet());
         names.addAll(Sequences.OPERATORS);
+        names.addAll(QuantizedOperators.names());
         names.add("Constant");
         return names;
     }

@@ -2,11 +2,13 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,6 +42,12 @@ public record Equivalence(List<Output> outputs) {
 
     /** However much the runtime differs from itself: beyond this share of the movement models are not equal. */
     private static final double MOST = 1e-2;
+
+    /** What rounding to ten binary digits behind the point may leave, where {@link #TOLERANCE} is for 23. */
+    private static final double HALF = 1e-2;
+
+    /** The same for seven. */
+    private static final double BRAIN = 5e-2;
 
     /** Takes a copy. */
     public Equivalence {
@@ -90,6 +98,20 @@ public record Equivalence(List<Output> outputs) {
             double explained = spread == 0 ? 0 : SPREADS * spread / yardstick;
             return Math.max(tolerance, Math.min(explained, MOST));
         }
+    }
+
+    /**
+     * What rounding may leave of a model, as a share of how far an output moves.
+     *
+     * @param model the model
+     * @return {@link #TOLERANCE}, or more if something in it is of half precision
+     */
+    public static double tolerance(Graph model) {
+        Set<DataType> types = new HashSet<>();
+        model.inputs().forEach(input -> types.add(input.type().data()));
+        model.nodes().forEach(node -> node.outputs()
+                .forEach(output -> types.add(model.fact(output).data())));
+        return types.contains(DataType.BFLOAT16) ? BRAIN : types.contains(DataType.FLOAT16) ? HALF : TOLERANCE;
     }
 
     /**

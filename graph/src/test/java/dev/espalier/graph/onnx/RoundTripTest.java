@@ -91,6 +91,8 @@ class RoundTripTest {
     @Test
     void everyOperatorOfTheTableIsTried() {
         Set<String> missing = new TreeSet<>(OperatorTable.names());
+        // Those compute only nearly the same: see QuantizedTest.
+        missing.removeAll(QuantizedOperators.names());
         for (Case one : cases()) {
             for (NodeProto node : one.build(one.from()).proto().getGraph().getNodeList()) {
                 missing.remove(node.getOpType());

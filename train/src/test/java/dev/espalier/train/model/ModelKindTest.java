@@ -22,6 +22,7 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Softmax;
@@ -168,6 +169,19 @@ final class ModelKindTest {
                     model.misfit(outline).isEmpty(),
                     () -> kind + " and " + outline);
         }
+    }
+
+    /** Data is of single precision; weights are written as the file has them. */
+    @Test
+    void aFileOfHalfPrecisionIsFedWithSinglePrecision() throws IOException {
+        GraphBuilder builder = new GraphBuilder("half");
+        Value x = builder.input("x", DataType.FLOAT16, "batch", 3);
+        Value weight = builder.parameter(
+                "weight", Tensor.of(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4).cast(DataType.FLOAT16));
+        Graph read = build(write(builder.outputs(builder.add("y", new MatMul(), x, weight))), TABLE);
+        assertEquals(DataType.FLOAT32, read.inputs().getFirst().type().data());
+        assertEquals(DataType.FLOAT32, read.fact(read.outputs().getFirst()).data());
+        assertEquals(DataType.FLOAT16, Objects.requireNonNull(read.tensor("weight")).type());
     }
 
     @Test
