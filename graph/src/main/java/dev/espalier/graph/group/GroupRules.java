@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Which weights of a model are grouped, and how: for every convolution, Gemm and MatMul that reads a trained weight, one
@@ -41,12 +42,23 @@ public final class GroupRules {
 
     private static final String READERS = "readers";
     private static final String HEADS = "heads";
+    private static final String DIMENSIONS = "dimensions";
     private static final String WITHOUT = "without";
 
     private final boolean everything;
     private final List<Rule> rules;
     private final Readers readers;
-    private final boolean heads;
+    private final Attention attention;
+
+    /** What the groups of an attention are. */
+    private enum Attention {
+        /** Those of its layers. */
+        LAYERS,
+        /** Its heads. */
+        HEADS,
+        /** The dimensions of its heads. */
+        DIMENSIONS
+    }
 
     /** What becomes of layers that read the same channels. */
     private enum Readers {
@@ -59,16 +71,16 @@ public final class GroupRules {
 
     private record Activation(String tensor, int axis, int channels) {}
 
-    private GroupRules(boolean everything, List<Rule> rules, Readers readers, boolean heads) {
+    private GroupRules(boolean everything, List<Rule> rules, Readers readers, Attention attention) {
         this.everything = everything;
         this.rules = List.copyOf(rules);
         this.readers = readers;
-        this.heads = heads;
+        this.attention = attention;
     }
 
     /** {@return every weight} */
     public static GroupRules everything() {
-        return new GroupRules(true, List.of(), Readers.APART, false);
+        return new GroupRules(true, List.of(), Readers.APART, Attention.LAYERS);
     }
 
     /**
@@ -77,7 +89,7 @@ public final class GroupRules {
      * @return the rules
      */
     public static GroupRules nothing() {
-        return new GroupRules(false, List.of(), Readers.APART, false);
+        return new GroupRules(false, List.of(), Readers.APART, Attention.LAYERS);
     }
 
     /**
@@ -101,7 +113,7 @@ public final class GroupRules {
     private GroupRules with(Rule rule) {
         List<Rule> longer = new ArrayList<>(rules);
         longer.add(rule);
-        return new GroupRules(everything, longer, readers, heads);
+        return new GroupRules(everything, longer, readers, attention);
     }
 
     /**
@@ -111,7 +123,7 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules joinConsumers() {
-        return new GroupRules(everything, rules, Readers.JOINED, heads);
+        return new GroupRules(everything, rules, Readers.JOINED, attention);
     }
 
     /**
@@ -122,19 +134,31 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules nestConsumers() {
-        return new GroupRules(everything, rules, Readers.NESTED, heads);
+        return new GroupRules(everything, rules, Readers.NESTED, attention);
     }
 
     /**
-     * The same, with one group for each head of an attention, in place of the groups that its four matrices otherwise have:
-     * what leads into the head (its rows of query, key and value) and what leads out of it (the inputs of the output matrix
-     * that it feeds). A head whose group is zero can be cut out whole. Attentions of another build than that, or with a matrix
-     * that the rules leave out, keep the groups of their layers.
+     * The same, with one group for each head of an attention, in place of the groups that its matrices otherwise have:
+     * what leads into the head (its rows of query, key and value, be they matrices of their own or one) and what leads out of it
+     * (the inputs of the output matrix that it feeds). A head whose group is zero can be cut out whole. Attentions of another build
+     * than that, or with a matrix that the rules leave out, keep the groups of their layers.
      *
-     * @return the rules
+     * @return the rules; not by dimensions, if they were
      */
     public GroupRules groupHeads() {
-        return new GroupRules(everything, rules, readers, true);
+        return new GroupRules(everything, rules, readers, Attention.HEADS);
+    }
+
+    /**
+     * The same, with one group for each dimension of each head of an attention, in place of the groups that its matrices otherwise
+     * have: what leads into a dimension of the query and of the key that it is multiplied with; and what leads into a dimension of
+     * the value and out of it. Where one matrix makes query, key and value, a group is a dimension of all three and what leads out
+     * of it. Attentions that are not understood keep the groups of their layers, as of {@link #groupHeads}.
+     *
+     * @return the rules; not by heads, if they were
+     */
+    public GroupRules groupHeadDimensions() {
+        return new GroupRules(everything, rules, readers, Attention.DIMENSIONS);
     }
 
     /**
@@ -153,13 +177,14 @@ public final class GroupRules {
                 .filter(parameter -> !grouped.contains(parameter))
                 .toList();
         SequencedMap<String, String> metadata = new LinkedHashMap<>(graph.metadata());
-        if (readers == Readers.APART && !heads && without.isEmpty()) {
+        if (readers == Readers.APART && attention == Attention.LAYERS && without.isEmpty()) {
             metadata.remove(NOTE);
         } else {
             ObjectNode note = JsonNodeFactory.instance
                     .objectNode()
                     .put(READERS, readers.name().toLowerCase(Locale.ROOT))
-                    .put(HEADS, heads);
+                    .put(HEADS, attention == Attention.HEADS)
+                    .put(DIMENSIONS, attention == Attention.DIMENSIONS);
             ArrayNode names = note.putArray(WITHOUT);
             without.forEach(names::add);
             metadata.put(NOTE, note.toString());
@@ -188,7 +213,10 @@ public final class GroupRules {
                     true,
                     List.of(new Rule(new Selector.Parameters(without), false)),
                     Readers.valueOf(note.required(READERS).asText().toUpperCase(Locale.ROOT)),
-                    note.required(HEADS).asBoolean());
+                    note.required(HEADS).asBoolean()
+                            ? Attention.HEADS
+                            // Files of older versions do not tell: there were no such groups.
+                            : note.path(DIMENSIONS).asBoolean() ? Attention.DIMENSIONS : Attention.LAYERS);
         } catch (JsonProcessingException | IllegalArgumentException unknown) {
             throw new GraphException("the model's metadata has " + NOTE + " = " + text
                     + ", which is no note of groups (" + unknown.getMessage()
@@ -221,7 +249,7 @@ public final class GroupRules {
                 .filter(readers -> readers.stream().allMatch(this::includes))
                 .map(GroupRules::likeFirst)
                 .toList();
-        List<LayerGroups> byHead = heads ? heads(graph, weights) : List.of();
+        List<LayerGroups> byHead = attentions(graph, weights);
         Set<String> inHeads =
                 byHead.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
         List<List<InputChannels>> rest = weights.stream()
@@ -236,15 +264,20 @@ public final class GroupRules {
         return new ModelGroups(layers);
     }
 
-    /** The attentions whose four matrices are all to be grouped, and read once. */
-    private static List<LayerGroups> heads(Graph graph, List<List<InputChannels>> weights) {
+    /** The groups of attentions whose matrices are all to be grouped, and read once. */
+    private List<LayerGroups> attentions(Graph graph, List<List<InputChannels>> weights) {
+        if (attention == Attention.LAYERS) {
+            return List.of();
+        }
         Set<String> readOnce = weights.stream()
                 .filter(readers -> readers.size() == 1)
                 .map(readers -> readers.getFirst().parameter())
                 .collect(Collectors.toSet());
         return AttentionHeads.in(graph).stream()
-                .filter(attention -> readOnce.containsAll(attention.parameters()))
-                .map(attention -> attention.groups(graph))
+                .filter(found -> readOnce.containsAll(found.parameters()))
+                .flatMap(found -> attention == Attention.HEADS
+                        ? Stream.of(found.byHead(graph))
+                        : found.byDimension(graph).stream())
                 .toList();
     }
 

@@ -8,6 +8,8 @@ import com.google.protobuf.UnsafeByteOperations;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.pass.Fusion;
+import dev.espalier.graph.pass.Lengths;
+import dev.espalier.graph.pass.Rearrangements;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -115,7 +117,10 @@ public final class OnnxReader {
         GraphReader reader = new GraphReader(model, tensors, probe.orElse(null), folder);
         Graph graph = reader.read(Functions.inline(model, opset));
         return new OnnxModel(
-                Fusion.fuse(graph.withMetadata(metadata)), opset, model.getProducerName(), reader.dequantization());
+                Rearrangements.simplify(Lengths.fromInputs(Fusion.fuse(graph.withMetadata(metadata)))),
+                opset,
+                model.getProducerName(),
+                reader.dequantization());
     }
 
     /** Large tensors stay where they are in the file until they are copied into memory of their own. */

@@ -201,11 +201,7 @@ final class Rewriter {
         String smaller = fresh(node.output() + ".smaller");
         add(new Node(node.name(), node.operator(), inputs(node, rule), List.of(smaller)));
         if (node.operator() instanceof ShapeOf shape) {
-            long[] gone = new long[shape(node.input(0)).rank()];
-            for (int i = 0; i < left.lengths().size(); i++) {
-                gone[left.channels().axes().get(i)] =
-                        (long) left.channels().lengths().get(i) - left.lengths().get(i);
-            }
+            long[] gone = left.gone(shape(node.input(0)).rank());
             long[] read = Arrays.copyOfRange(gone, shape.from(gone.length), shape.to(gone.length));
             combine(node, ".whole", Binary.Function.ADD, smaller, Tensor.of(read), node.output());
         } else {
