@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -29,17 +31,22 @@ public final class Judge implements AutoCloseable {
     private final List<Trial> trials;
     private final SequencedMap<String, Long> lengths;
 
+    /** Outputs that chance has a part in: nothing can be held against them. */
+    private final Set<String> random;
+
     private Judge(
             String name,
             int threads,
             List<OnnxRuntimeModel> ways,
             List<Trial> trials,
-            SequencedMap<String, Long> lengths) {
+            SequencedMap<String, Long> lengths,
+            Set<String> random) {
         this.name = name;
         this.threads = threads;
         this.ways = List.copyOf(ways);
         this.trials = List.copyOf(trials);
         this.lengths = lengths;
+        this.random = random;
     }
 
     /** Loads an original in one of the ways in which it can be computed. */
@@ -87,11 +94,27 @@ public final class Judge implements AutoCloseable {
             requireSameInputs(ways.getFirst(), read, name);
             TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
             List<Trial> trials = search.trials();
-            return new Judge(name, threads, ways, trials, search.lengths());
+            return new Judge(name, threads, ways, trials, search.lengths(), random(name, ways.getFirst(), trials));
         } catch (RuntimeException failure) {
             ways.forEach(OnnxRuntimeModel::close);
             throw failure;
         }
+    }
+
+    /** What differs from itself when the same is computed twice. */
+    private static Set<String> random(String name, OnnxRuntimeModel model, List<Trial> trials) {
+        Set<String> random = new TreeSet<>();
+        Set<String> all = new TreeSet<>();
+        for (Trial trial : trials) {
+            Equivalence twice = Equivalence.measure(List.of(model), model, trial.inputs(), trial.words());
+            twice.outputs().forEach(output -> all.add(output.name()));
+            random.addAll(twice.different(Equivalence.TOLERANCE));
+        }
+        if (random.equals(all)) {
+            throw new IllegalStateException(
+                    "chance has a part in all outputs of " + name + ", so that nothing can be held against them");
+        }
+        return random;
     }
 
     private static List<OnnxRuntimeModel> load(Loader loader) {
@@ -141,12 +164,12 @@ public final class Judge implements AutoCloseable {
     public Judge with(Map<String, Tensor> inputs, String words) {
         List<Trial> more = new ArrayList<>(List.of(new Trial(words, inputs)));
         more.addAll(trials);
-        return new Judge(name, threads, ways, more, lengths);
+        return new Judge(name, threads, ways, more, lengths, random);
     }
 
     /** Another original, of the same inputs. */
     Judge against(Graph other) {
-        return new Judge(other.name(), threads, load(loader(other, threads)), trials, lengths);
+        return new Judge(other.name(), threads, load(loader(other, threads)), trials, lengths, random);
     }
 
     /**
@@ -172,7 +195,8 @@ public final class Judge implements AutoCloseable {
 
     private Equivalence compare(OnnxRuntimeModel candidate, Trial trial) {
         try {
-            return Equivalence.measure(ways, candidate, trial.inputs(), trial.words());
+            return Equivalence.measure(ways, candidate, trial.inputs(), trial.words())
+                    .without(random);
         } catch (IllegalStateException refused) {
             throw new GraphException("%s runs%s, but %s"
                     .formatted(name, trial.words().isEmpty() ? "" : " for " + trial.words(), refused.getMessage()));
@@ -213,6 +237,9 @@ public final class Judge implements AutoCloseable {
                 Map<String, Tensor> found = candidate.run(trial.inputs());
                 for (Map.Entry<String, Tensor> wanted :
                         ways.getFirst().run(trial.inputs()).entrySet()) {
+                    if (random.contains(wanted.getKey())) {
+                        continue;
+                    }
                     Tensor actual = found.get(wanted.getKey());
                     least = Math.min(least, actual == null ? -1 : cosine(wanted.getValue(), actual));
                 }
@@ -282,7 +309,8 @@ public final class Judge implements AutoCloseable {
                         where.isEmpty() ? "" : " (compared for " + where + ")")
                 + (found.moves()
                         ? ""
-                        : "; an output is the same for all inputs that were tried, so that little is proved there");
+                        : "; an output is the same for all inputs that were tried, so that little is proved there")
+                + (random.isEmpty() ? "" : "; chance has a part in " + String.join(", ", random) + ": not compared");
     }
 
     @Override

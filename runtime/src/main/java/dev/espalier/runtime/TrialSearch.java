@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Looks for inputs that a model takes, with at least two lengths of every free axis. What a file declares to be free may be
@@ -33,6 +34,12 @@ final class TrialSearch {
     private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
 
     private static final List<Long> BATCHES = List.of(2L, 3L, 1L, 4L);
+
+    /** Free axes that make an input this many times larger are not tried: what a model makes of it may not fit into memory. */
+    private static final long MOST_NUMBERS = 1L << 22;
+
+    /** After so long, what was found must do. */
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
 
     /** Standard deviations of the fractions that are fed in, by turns: where one drives a model to its limits, another does not. */
     private static final List<Double> SCALES = List.of(1.0, 0.1, 10.0);
@@ -72,6 +79,7 @@ final class TrialSearch {
     private final List<Axis> axes = new ArrayList<>();
     private final List<SequencedMap<String, Long>> taken = new ArrayList<>();
     private final List<Trial> trials = new ArrayList<>();
+    private final long start = System.nanoTime();
     private boolean varied;
     private String refusal = "";
 
@@ -258,7 +266,21 @@ final class TrialSearch {
     }
 
     private boolean take(SequencedMap<String, Long> lengths) {
-        return !taken.contains(lengths) && run(lengths);
+        return !taken.contains(lengths)
+                && System.nanoTime() - start < PATIENCE
+                && numbers(lengths) <= MOST_NUMBERS
+                && run(lengths);
+    }
+
+    /** How many times more numbers the largest input has than if all free axes were of length 1. */
+    private double numbers(Map<String, Long> lengths) {
+        return read.inputs().stream()
+                .mapToDouble(input -> input.type().shape().dimensions().stream()
+                        .filter(dimension -> !dimension.isKnown())
+                        .mapToDouble(dimension -> lengths.getOrDefault(dimension.toString(), 1L))
+                        .reduce(1, (one, other) -> one * other))
+                .max()
+                .orElse(0);
     }
 
     /** Keeps inputs of these lengths if the model takes them and makes something of them. */

@@ -66,7 +66,10 @@ final class Boxes {
         SortedMap<String, Integer> opsets = new TreeMap<>();
         InnerGraphs.visit(call.node(), node -> {
             String domain = Functions.domain(node.getDomain());
-            Integer version = domain.isEmpty() ? Integer.valueOf(call.opset()) : versions.get(domain);
+            // ONNX Runtime knows its own domain whether or not a model imports it.
+            Integer version = domain.isEmpty()
+                    ? Integer.valueOf(call.opset())
+                    : domain.equals(Functions.MICROSOFT) ? versions.getOrDefault(domain, 1) : versions.get(domain);
             if (version == null) {
                 throw new GraphException("node " + node.getName() + " (" + node.getOpType()
                         + "): the model does not import its domain " + domain);

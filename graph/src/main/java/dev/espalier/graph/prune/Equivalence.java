@@ -269,6 +269,31 @@ public record Equivalence(List<Output> outputs) {
     }
 
     /**
+     * The outputs that tell the models apart.
+     *
+     * @param tolerance as for {@link #problem}
+     * @return their names
+     */
+    public Set<String> different(double tolerance) {
+        return outputs.stream()
+                .filter(output -> new Equivalence(List.of(output)).problem(tolerance).isPresent())
+                .map(Output::name)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * The same without some outputs.
+     *
+     * @param names theirs
+     * @return the others
+     */
+    public Equivalence without(Set<String> names) {
+        return new Equivalence(outputs.stream()
+                .filter(output -> !names.contains(output.name()))
+                .toList());
+    }
+
+    /**
      * What tells the models apart.
      *
      * @param tolerance the largest difference that is taken for rounding whatever the runtime's spread, as a share of how far an
