@@ -125,6 +125,39 @@ final class Expansions {
             return step("Slice", step("Shape", input), list(from), list(to));
         }
 
+        /** Places of an axis from one up to another, in steps. */
+        String slice(String input, long axis, long from, long to, long by) {
+            return step("Slice", input, list(from), list(to), list(axis), list(by));
+        }
+
+        /** Pieces of some lengths along an axis. */
+        List<String> split(String input, long axis, List<Long> sizes) {
+            NodeProto.Builder split = NodeProto.newBuilder()
+                    .setOpType("Split")
+                    .setName(tensorNames.unique(name + "/Split"))
+                    .addInput(input)
+                    .addInput(list(sizes.stream().mapToLong(Long::longValue).toArray()))
+                    .addAttribute(whole("axis", axis));
+            sizes.forEach(size -> split.addOutput(tensorNames.unique(name + "/piece")));
+            nodes.add(split.build());
+            return List.copyOf(split.getOutputList());
+        }
+
+        /** Those of the node's attributes that have one of some names. */
+        List<AttributeProto> attributes(String... keys) {
+            return node.getAttributeList().stream()
+                    .filter(attribute -> List.of(keys).contains(attribute.getName()))
+                    .toList();
+        }
+
+        static AttributeProto number(String key, double value) {
+            return AttributeProto.newBuilder()
+                    .setName(key)
+                    .setType(AttributeType.FLOAT)
+                    .setF((float) value)
+                    .build();
+        }
+
         String scatter(String reduction, String input, String indices, String updates) {
             return add(NodeProto.newBuilder()
                     .setOpType("ScatterElements")

@@ -241,7 +241,8 @@ final class GraphReader {
         if (!foreign && proto.getOpType().equals("If") && decide(call, name, inputs, reading, folding)) {
             return;
         }
-        OperatorTable.Expansion expansion = foreign ? null : OperatorTable.expansion(proto.getOpType(), reading);
+        OperatorTable.Expansion expansion =
+                foreign ? Contributed.find(proto) : OperatorTable.expansion(proto.getOpType(), reading);
         OperatorTable.Row<?> row = foreign ? null : OperatorTable.find(proto.getOpType());
         if (expansion == null && row == null) {
             keep(call, name, inputs, reading);
@@ -357,7 +358,8 @@ final class GraphReader {
     private void keepInstead(
             Call call, String name, List<String> inputs, NodeReading reading, GraphException unsupported)
             throws IOException {
-        if (!types.canAsk() || !types.isMade(call.node().getOutputList())) {
+        boolean own = Functions.domain(call.node().getDomain()).isEmpty();
+        if (own && (!types.canAsk() || !types.isMade(call.node().getOutputList()))) {
             throw unsupported;
         }
         try {

@@ -57,6 +57,11 @@ final class NodeReading {
         return node.getOutputCount();
     }
 
+    /** Whether an output has a name, so that it may be read. */
+    boolean isMade(int output) {
+        return output < node.getOutputCount() && !node.getOutput(output).isEmpty();
+    }
+
     /** What is known of the inputs. */
     Operands operands() {
         return operands;

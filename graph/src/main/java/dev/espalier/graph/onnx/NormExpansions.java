@@ -1,6 +1,7 @@
 package dev.espalier.graph.onnx;
 
 import dev.espalier.graph.onnx.Expansions.Steps;
+import dev.espalier.graph.type.DataType;
 import java.util.stream.LongStream;
 
 /** Normalisations, read as the arithmetic that they are. */
@@ -40,24 +41,28 @@ final class NormExpansions {
 
     /** {@code x / √(mean of x² + epsilon) · scale}. */
     static void rootMeanSquare(NodeReading node, Steps steps) {
+        long axis = node.shape(0).axis(node.whole("axis", -1));
+        double epsilon = node.number("epsilon", 1e-5f);
         int rank = node.shape(0).rank();
-        int axis = node.shape(0).axis(node.whole("axis", -1));
-        String x = steps.input(0);
-        String squares =
-                steps.mean(steps.step("Mul", x, x), LongStream.range(axis, rank).toArray());
-        steps.step("Mul", steps.step("Div", x, root(node, steps, squares)), steps.input(1));
-        steps.finish();
+        long[] axes = LongStream.range(axis, rank).toArray();
+        steps.output(0, rootMeanSquare(steps, steps.input(0), steps.input(1), epsilon, node.data(0), axes));
+    }
+
+    /** The same of any tensor, over some axes. */
+    static String rootMeanSquare(
+            Steps steps, String x, String scale, double epsilon, DataType type, long... axes) {
+        String squares = steps.mean(steps.step("Mul", x, x), axes);
+        return steps.step("Mul", steps.step("Div", x, root(steps, squares, epsilon, type)), scale);
     }
 
     private static String normal(NodeReading node, Steps steps, String x, long... axes) {
         String centred = steps.step("Sub", x, steps.mean(x, axes));
         String variance = steps.mean(steps.step("Mul", centred, centred), axes);
-        return steps.step("Div", centred, root(node, steps, variance));
+        return steps.step("Div", centred, root(steps, variance, node.number("epsilon", 1e-5f), node.data(0)));
     }
 
-    private static String root(NodeReading node, Steps steps, String squares) {
-        String epsilon = steps.number(node.number("epsilon", 1e-5f), node.data(0));
-        return steps.step("Sqrt", steps.step("Add", squares, epsilon));
+    private static String root(Steps steps, String squares, double epsilon, DataType type) {
+        return steps.step("Sqrt", steps.step("Add", squares, steps.number(epsilon, type)));
     }
 
     /** Scale and shift are one for each place along an axis, with axes behind it. */

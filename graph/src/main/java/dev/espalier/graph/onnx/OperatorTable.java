@@ -75,16 +75,20 @@ final class OperatorTable {
     private static final Map<String, Row<?>> ROWS = new TreeMap<>();
 
     /** Operators that a graph does not have, but that others can be put in place of. */
-    private static final Map<String, Expansion> EXPANSIONS = Map.of(
-            "DepthToSpace", MoveExpansions::depthToSpace,
-            "Einsum", EinsumExpansion::expand,
-            "GatherND", Expansions::gatherNd,
-            "GroupNormalization", NormExpansions::group,
-            "InstanceNormalization", NormExpansions::instance,
-            "OneHot", MoveExpansions::oneHot,
-            "RMSNormalization", NormExpansions::rootMeanSquare,
-            "ScatterND", MoveExpansions::scatterNd,
-            "SpaceToDepth", MoveExpansions::spaceToDepth);
+    private static final Map<String, Expansion> EXPANSIONS = Map.ofEntries(
+            Map.entry("Attention", AttentionExpansions::standard),
+            Map.entry("DepthToSpace", MoveExpansions::depthToSpace),
+            Map.entry("Einsum", EinsumExpansion::expand),
+            Map.entry("GatherND", Expansions::gatherNd),
+            Map.entry("GroupNormalization", NormExpansions::group),
+            Map.entry("InstanceNormalization", NormExpansions::instance),
+            Map.entry("OneHot", MoveExpansions::oneHot),
+            Map.entry("RMSNormalization", NormExpansions::rootMeanSquare),
+            Map.entry("RotaryEmbedding", AttentionExpansions::rotary),
+            Map.entry("ScatterND", MoveExpansions::scatterNd),
+            // Not ONNX's, but ONNX Runtime has it in this domain.
+            Map.entry("SimplifiedLayerNormalization", NormExpansions::rootMeanSquare),
+            Map.entry("SpaceToDepth", MoveExpansions::spaceToDepth));
 
     /** A row of the table. */
     record Row<T extends Operator>(
@@ -181,7 +185,7 @@ final class OperatorTable {
     /** Whether a node is one that the table has, in some form. */
     static boolean knows(Functions.Call call) {
         String name = call.node().getOpType();
-        if (QuantizedOperators.find(call.node()) != null) {
+        if (QuantizedOperators.find(call.node()) != null || Contributed.find(call.node()) != null) {
             return true;
         }
         return Functions.domain(call.node().getDomain()).isEmpty()

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -157,11 +158,11 @@ final class Quantized {
             if (reader.getOpType().equals("Mul") && reader.getInputCount() == 2) {
                 String other = reader.getInput(reader.getInput(0).equals(product) ? 1 : 0);
                 NodeProto maker = makers.get(other);
-                boolean two = maker != null && maker.getOpType().equals("Mul");
-                for (String candidate : two ? maker.getInputList() : List.of(other)) {
-                    Tensor scale = model.contents(candidate);
-                    boolean fits = scale != null && (scale.size() == 1 || (channels && scale.rank() == 1));
-                    if (fits && scale.type().isFloat()) {
+                List<String> candidates = maker != null && maker.getOpType().equals("Mul")
+                        ? maker.getInputList()
+                        : List.of(other);
+                for (String candidate : candidates) {
+                    if (isScale(model.contents(candidate), channels)) {
                         return candidate;
                     }
                 }
@@ -175,6 +176,12 @@ final class Quantized {
             }
         }
         return "";
+    }
+
+    private static boolean isScale(@Nullable Tensor tensor, boolean channels) {
+        return tensor != null
+                && tensor.type().isFloat()
+                && (tensor.size() == 1 || (channels && tensor.rank() == 1));
     }
 
     /** Whether a node makes or reads codes, or multiples of scales. */
@@ -362,17 +369,18 @@ final class Quantized {
             return null;
         }
         List<String> values = new ArrayList<>();
-        for (int i = 0; i < inputs.size(); i++) {
-            boolean like = deferred.get(inputs.get(i)) instanceof Code code
+        for (String input : inputs) {
+            boolean moves = joined || values.isEmpty();
+            if (moves
+                    && deferred.get(input) instanceof Code code
                     && isSame(code.scale(), first.scale())
-                    && isSame(code.zero(), first.zero());
-            if (joined && !like) {
+                    && isSame(code.zero(), first.zero())) {
+                values.add(value(input, code));
+            } else if (joined || deferred.containsKey(input)) {
                 return null;
+            } else {
+                values.add(input);
             }
-            values.add(like ? value(inputs.get(i), (Code) deferred.get(inputs.get(i))) : inputs.get(i));
-        }
-        if (inputs.stream().skip(1).anyMatch(input -> !joined && deferred.containsKey(input))) {
-            return null;
         }
         NodeProto.Builder twin = node.toBuilder().setName(name).clearInput().addAllInput(values).clearOutput();
         for (String output : node.getOutputList()) {
@@ -588,13 +596,22 @@ final class Quantized {
         private String weight(String codes, String scale, String zero, int axis, long block) {
             Tensor contents = contents(codes);
             int place = axis < 0 ? axis + contents.rank() : axis;
-            WeightKey key = new WeightKey(codes, scale, zero, place, block);
+            return weight(new WeightKey(codes, scale, zero, place, block), () -> {
+                Tensor zeros = zero.isEmpty() ? Tensor.scalar(DataType.INT32, 0) : contents(zero);
+                return QuantizedOperators.dequantized(reading, contents, contents(scale), zeros, place, block);
+            });
+        }
+
+        /** Codes that several of one byte hold, as fractions. */
+        String packed(int codes, int scale, int zero, int bits, Supplier<Tensor> fractions) {
+            return weight(new WeightKey(input(codes), input(scale), input(zero), -bits, 0), fractions);
+        }
+
+        private String weight(WeightKey key, Supplier<Tensor> fractions) {
             String known = weights.get(key);
             if (known == null) {
-                Tensor scales = contents(scale);
-                Tensor zeros = zero.isEmpty() ? Tensor.scalar(DataType.INT32, 0) : contents(zero);
-                known = model.unique(codes.replaceFirst("_quantized$", ""));
-                model.weight(known, QuantizedOperators.dequantized(reading, contents, scales, zeros, place, block));
+                known = model.unique(key.codes().replaceFirst("_(quantized|Q4|Q8)$", ""));
+                model.weight(known, fractions.get());
                 weights.put(key, known);
             }
             model.use(known);

@@ -47,6 +47,9 @@ final class QuantizedOperators {
             Map.entry("QLinearGlobalAveragePool", work -> unary(work, "GlobalAveragePool")),
             Map.entry("QLinearConcat", QuantizedOperators::concat),
             Map.entry("QGemm", QuantizedOperators::gemm),
+            Map.entry("QAttention", QuantizedOperators::attention),
+            Map.entry("QEmbedLayerNormalization", QuantizedOperators::embeddings),
+            Map.entry("MatMulNBits", QuantizedOperators::matMulOfBits),
             Map.entry("MatMulIntegerToFloat", QuantizedOperators::matMulToFloat),
             Map.entry("DynamicQuantizeMatMul", QuantizedOperators::dynamicMatMul),
             Map.entry("DynamicQuantizeLSTM", QuantizedOperators::dynamicLstm));
@@ -278,5 +281,73 @@ final class QuantizedOperators {
         }
         Tensor matrices = work.contents(work.input(codes));
         return work.value(work.input(codes), work.input(scale), work.input(zero), 1, matrices.shape()[1]);
+    }
+
+    private static void attention(Work work) {
+        work.reading().require(work.input(8).isEmpty(), "past keys and values are not supported");
+        String x = work.value(0, 3, 6, 0);
+        String weight = work.value(1, 4, 7, -1);
+        work.steps()
+                .last(work.steps()
+                        .copy()
+                        .setOpType("Attention")
+                        .clearInput()
+                        .addAllInput(List.of(x, weight, work.input(2), work.input(5))));
+    }
+
+    private static void embeddings(Work work) {
+        NodeProto.Builder sum = work.steps()
+                .copy()
+                .setOpType("EmbedLayerNormalization")
+                .clearInput()
+                .addInput(work.input(0))
+                .addInput(work.input(1));
+        for (int i = 2; i <= 6; i++) {
+            sum.addInput(work.input(i).isEmpty() ? "" : work.value(i, i + 6, i + 11, 0));
+        }
+        work.steps().last(sum.addInput(work.input(7)));
+    }
+
+    /** A matrix whose columns are stored one after the other, in blocks with a scale each, with several codes in a byte. */
+    private static void matMulOfBits(Work work) {
+        NodeReading node = work.reading();
+        int bits = (int) node.whole("bits", 4);
+        long rows = node.whole("K", 0);
+        long columns = node.whole("N", 0);
+        long block = node.whole("block_size", 0);
+        node.require(bits == 2 || bits == 4 || bits == 8, "bits " + bits + " must be 2, 4 or 8");
+        node.require(
+                block >= 16 && rows >= 1 && columns >= 1,
+                "block_size " + block + " must be at least 16, and K " + rows + " and N " + columns + " at least 1");
+        node.require(work.input(4).isEmpty(), "g_idx is not supported");
+        long blocks = Math.ceilDiv(rows, block);
+        Tensor codes = work.contents(work.input(1));
+        Tensor scales = work.contents(work.input(2));
+        Tensor zeros = work.input(3).isEmpty() ? null : work.contents(work.input(3));
+        long zeroBytes = Math.ceilDiv(blocks * bits, 8);
+        node.require(
+                codes.size() == columns * blocks * block * bits / 8 && scales.size() == columns * blocks,
+                "codes " + codes + " and scales " + scales + " do not fit K, N and block_size");
+        boolean whole = zeros != null && zeros.type().isInteger();
+        node.require(
+                zeros == null || zeros.size() == columns * (whole ? zeroBytes : blocks),
+                "zero points " + zeros + " do not fit K, N and block_size");
+        String weight = work.packed(1, 2, 3, bits, () -> Tensor.compute(scales.type(), new long[] {rows, columns}, i -> {
+            long row = i / columns;
+            long column = i % columns;
+            long place = column * blocks + row / block;
+            double zero = zeros == null
+                    ? 1 << (bits - 1)
+                    : whole ? bits(zeros, column * zeroBytes, row / block, bits) : zeros.getDouble(place);
+            return scales.getDouble(place) * (bits(codes, place * block * bits / 8, row % block, bits) - zero);
+        }));
+        String product = work.steps().step("MatMul", work.input(0), weight);
+        work.fractions(work.input(5).isEmpty() ? product : work.steps().step("Add", product, work.input(5)));
+    }
+
+    /** One of the codes that begin at a byte, the first in its lowest bits. */
+    private static long bits(Tensor bytes, long start, long index, int bits) {
+        long in = bytes.getLong(start + index * bits / 8);
+        return in >> (index * bits % 8) & ((1 << bits) - 1);
     }
 }

@@ -5,6 +5,7 @@ import static dev.espalier.graph.onnx.OnnxBuilder.longs;
 import static dev.espalier.graph.onnx.OnnxBuilder.nodeProto;
 import static dev.espalier.graph.onnx.OnnxBuilder.number;
 import static dev.espalier.graph.onnx.OnnxBuilder.tensor;
+import static dev.espalier.graph.onnx.OnnxBuilder.text;
 import static dev.espalier.graph.onnx.OnnxBuilder.value;
 import static dev.espalier.graph.onnx.OnnxBuilder.whole;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -116,22 +117,23 @@ class BlackBoxTest {
         assertEquals(Shape.of(5, 2), pruned.shape("w4"), "behind the box");
     }
 
+    /** One that is known, but not with this activation. */
     @Test
     void anOperatorOfAnotherDomainKeepsItsVersionAndWhatIsLeftOut() throws Exception {
         OnnxBuilder builder = between(
-                nodeProto("SkipLayerNormalization", "c c scale -", "d", number("epsilon", 1e-3f))
+                nodeProto("FusedGemm", "c scale -", "d", text("activation", "Elu"), number("activation_alpha", 1))
                         .setDomain(MICROSOFT),
                 DataType.FLOAT32,
                 "N",
                 5);
-        builder.weight("scale", 5);
+        builder.weight("scale", 5, 5);
         builder.model
                 .addOpsetImport(
                         OperatorSetIdProto.newBuilder().setDomain(MICROSOFT).setVersion(1))
                 .addMetadataProps(
                         StringStringEntryProto.newBuilder().setKey("words").setValue("a b"));
         Graph graph = sameAfterWriting(builder);
-        assertEquals(Map.of(MICROSOFT + "::SkipLayerNormalization", 1), graph.foreign());
+        assertEquals(Map.of(MICROSOFT + "::FusedGemm", 1), graph.foreign());
         ModelProto written = ModelProto.parseFrom(written(graph));
         assertEquals("a b", written.getMetadataProps(0).getValue());
         assertTrue(written.getOpsetImportList().stream()

@@ -378,6 +378,51 @@ final class QuantizedTest {
             codes(scales(fed(b, "x", 2, 4), "s", 3), "w", DataType.INT8, 4, 3).weight("b", 3);
             contributed(b, "DynamicQuantizeMatMul", "x w s - b", "y").output("y");
         }));
+        cases.add(new Case("QAttention", 13, 0, 1, b -> {
+            // What is masked and what is rounded do not change which key a query chooses here.
+            codes(grids(fed(b, "x", 1, 3, 4)), "w", DataType.UINT8, 4, 12).weight("b", 12);
+            b.initializer("m", Tensor.of(new long[] {2}).cast(DataType.INT32));
+            b.node("QuantizeLinear", "x xs xz", "q");
+            contributed(b, "QAttention", "q w b xs ws m xz wz", "y", whole("num_heads", 2))
+                    .output("y");
+        }));
+        cases.add(new Case("QEmbedLayerNormalization", 13, 0, 5, b -> {
+            b.typed("x", DataType.INT32, 7, 2, 3).typed("t", DataType.INT32, 2, 2, 3);
+            codes(codes(codes(grids(b), "w", DataType.UINT8, 7, 4), "p", DataType.UINT8, 9, 4), "s", DataType.UINT8, 2, 4);
+            codes(codes(b, "g", DataType.UINT8, 4), "h", DataType.UINT8, 4);
+            contributed(
+                            b,
+                            "QEmbedLayerNormalization",
+                            "x t w p s g h - ws ws ws ws ws wz wz wz wz wz",
+                            "y l",
+                            number("epsilon", 1e-3f))
+                    .output("y");
+        }));
+        for (int bits : new int[] {4, 8}) {
+            for (boolean zeros : new boolean[] {false, true}) {
+                cases.add(new Case("MatMulNBits, " + bits + ", zero points: " + zeros, 13, 0, 1, b -> {
+                    fed(b, "x", 2, 40).weight("b", 3);
+                    b.initializer(
+                            "w_Q" + bits,
+                            Tensor.computeLongs(
+                                    DataType.UINT8, new long[] {3, 2, 32 * bits / 8}, i -> (i * 37 + 11) % 256));
+                    b.initializer("s", Tensor.compute(DataType.FLOAT32, new long[] {6}, i -> STEP * (1 + i)));
+                    b.initializer(
+                            "z",
+                            Tensor.computeLongs(DataType.UINT8, new long[] {3L * bits / 4}, i -> (i * 91 + 7) % 256));
+                    contributed(
+                                    b,
+                                    "MatMulNBits",
+                                    "x w_Q" + bits + " s " + (zeros ? "z" : "-") + " - b",
+                                    "y",
+                                    whole("K", 40),
+                                    whole("N", 3),
+                                    whole("bits", bits),
+                                    whole("block_size", 32))
+                            .output("y");
+                }));
+            }
+        }
         for (boolean gates : new boolean[] {false, true}) {
             // States are rounded in every step there, and are not here.
             cases.add(new Case("DynamicQuantizeLSTM, a scale a gate: " + gates, 13, 0.05, 2, b -> {
