@@ -8,6 +8,7 @@ import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -147,6 +148,7 @@ final class Liveness {
             case Product product ->
                 options.keeps(node) ? Kept.all(channels) : Kept.of(channels, wholeGroups(product, channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
+            case Sum s -> Kept.all(channels);
             case Opaque o -> Kept.all(channels);
             case ShapeOnly s -> Kept.all(channels);
         };
@@ -205,6 +207,7 @@ final class Liveness {
             case Mapping mapping -> needOfMapping(node, mapping, input);
             case Product product -> needOfProduct(node, product);
             case Contraction contraction -> needOfContraction(node, contraction, input);
+            case Sum sum -> needOfSum(node, sum);
             case Opaque o -> Kept.all(flow.channels(node.input(input))).set();
             case ShapeOnly s -> new BitSet();
         };
@@ -280,6 +283,16 @@ final class Liveness {
             }
             return need;
         }
+        return roundUp(need, seen.count());
+    }
+
+    /** Whatever carries zero adds nothing. */
+    private BitSet needOfSum(Node node, Sum rule) {
+        Channels seen = rule.inputs().getFirst();
+        double[] values = constants.ofInput(node, 0, seen);
+        BitSet need = Kept.bits(IntStream.range(0, values.length)
+                .filter(channel -> values[channel] != 0)
+                .toArray());
         return roundUp(need, seen.count());
     }
 

@@ -54,6 +54,22 @@ final class Round {
         return new Rewriter(graph, flow, constants, liveness).rewrite();
     }
 
+    /** The graph with normalisations that let residual streams lose dimensions; the very same if none can. */
+    Graph narrowed(PruneOptions options) {
+        return NarrowStreams.apply(graph, this::idle, options);
+    }
+
+    private BitSet idle(Node norm) {
+        Channels channels = Channels.along(graph.shape(norm.input(0)), -1);
+        double[] values = constants.ofInput(norm, 0, channels);
+        BitSet idle = new BitSet();
+        for (int channel = 0; channel < values.length; channel++) {
+            idle.set(channel, values[channel] == 0);
+        }
+        idle.andNot(liveness.requested(norm.output()));
+        return idle;
+    }
+
     /** An output may be constant by design, but not because weights are zero. */
     private void requireDependent(String output, double threshold) {
         if (constants.isEntirelyConstant(output)) {
