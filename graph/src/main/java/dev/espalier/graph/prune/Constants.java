@@ -8,6 +8,7 @@ import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,6 +77,7 @@ final class Constants {
                 }
                 case Contraction c -> false;
                 case Recurrence r -> false;
+                case Sum s -> false;
                 case Opaque o -> false;
                 case ShapeOnly s -> false;
             };
@@ -129,6 +131,7 @@ final class Constants {
             case Product product -> multiply(node, product, channels);
             case Contraction contraction -> contract(node, contraction, channels);
             case Recurrence recurrence -> recur(node, recurrence, channels);
+            case Sum s -> varying(channels);
             case Opaque o -> varying(channels);
             case ShapeOnly s -> varying(channels);
         };
@@ -152,6 +155,9 @@ final class Constants {
 
     /** For each channel of a tensor its value, if all its elements are equal. */
     private static double[] uniform(Tensor tensor, Channels channels) {
+        if (channels.axes().size() == 1) {
+            return uniform(tensor, channels.axes().getFirst(), channels.count());
+        }
         double[] result = new double[channels.count()];
         boolean[] seen = new boolean[result.length];
         long[] shape = tensor.shape();
@@ -169,6 +175,28 @@ final class Constants {
             double value = tensor.getDouble(i);
             result[channel] = !seen[channel] || result[channel] == value ? value : Rule.VARIES;
             seen[channel] = true;
+        }
+        return result;
+    }
+
+    /** The same along one axis, as the memory lies: tables of embeddings are large. */
+    private static double[] uniform(Tensor tensor, int axis, int count) {
+        long[] shape = tensor.shape();
+        long inner = 1;
+        for (int i = axis + 1; i < shape.length; i++) {
+            inner *= shape[i];
+        }
+        double[] result = new double[count];
+        for (int channel = 0; channel < count; channel++) {
+            result[channel] = tensor.getDouble(channel * inner);
+            for (long start = channel * inner; start < tensor.size(); start += count * inner) {
+                for (long i = start; i < start + inner && !Double.isNaN(result[channel]); i++) {
+                    result[channel] = tensor.getDouble(i) == result[channel] ? result[channel] : Rule.VARIES;
+                }
+                if (Double.isNaN(result[channel])) {
+                    break;
+                }
+            }
         }
         return result;
     }

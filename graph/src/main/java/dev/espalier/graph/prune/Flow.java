@@ -103,6 +103,7 @@ final class Flow {
             case Softmax softmax -> AxisRules.softmax(site, softmax);
             case CumSum sum -> AxisRules.cumSum(site, sum);
             case Reduce reduce -> AxisRules.reduce(site, reduce);
+            case Expand _ -> AxisRules.expand(site);
             case Transpose transpose -> ReshapeRules.transpose(site, transpose);
             case Reshape _ -> ReshapeRules.reshape(site);
             case Flatten _ -> ReshapeRules.flatten(site);
@@ -124,7 +125,6 @@ final class Flow {
                     GatherElements _,
                     ScatterElements _,
                     TopK _,
-                    Expand _,
                     Tile _,
                     ConstantOfShape _,
                     Range _,

@@ -10,6 +10,7 @@ import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -152,6 +153,7 @@ final class Liveness {
                 options.keeps(node) ? Kept.all(channels) : Kept.of(channels, wholeGroups(product, channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
             case Recurrence recurrence -> Kept.of(channels, units(node, recurrence));
+            case Sum s -> Kept.all(channels);
             case Opaque o -> Kept.all(channels);
             case ShapeOnly s -> Kept.all(channels);
         };
@@ -211,6 +213,7 @@ final class Liveness {
             case Product product -> needOfProduct(node, product);
             case Contraction contraction -> needOfContraction(node, contraction, input);
             case Recurrence recurrence -> needOfRecurrence(node, recurrence, input);
+            case Sum sum -> needOfSum(node, sum);
             case Opaque o -> Kept.all(flow.channels(node.input(input))).set();
             case ShapeOnly s -> new BitSet();
         };
@@ -360,6 +363,16 @@ final class Liveness {
         live.stream().forEach(unit -> need.or(weights.inputs(unit)));
         double[] values = constants.ofInput(node, 0, seen);
         IntStream.range(0, values.length).filter(in -> !Double.isNaN(values[in])).forEach(need::clear);
+        return roundUp(need, seen.count());
+    }
+
+    /** Whatever carries zero adds nothing. */
+    private BitSet needOfSum(Node node, Sum rule) {
+        Channels seen = rule.inputs().getFirst();
+        double[] values = constants.ofInput(node, 0, seen);
+        BitSet need = Kept.bits(IntStream.range(0, values.length)
+                .filter(channel -> values[channel] != 0)
+                .toArray());
         return roundUp(need, seen.count());
     }
 

@@ -36,12 +36,17 @@ public final class PrunePlan {
         Round first = new Round(threshold.graph(), options);
         Graph smaller = threshold.graph();
         Round last = first;
-        while (last.changes()) {
-            smaller = last.rewrite();
+        for (Graph next = next(smaller, last, options); next != smaller; next = next(smaller, last, options)) {
+            smaller = next;
             last = new Round(smaller, options.restrictedTo(smaller));
         }
         return new PrunePlan(
                 threshold.graph(), smaller, merge(first.layers(), last.layers()), threshold.zeroedGroups());
+    }
+
+    /** The graph after one more step: without what is not needed, then with streams that can lose dimensions. */
+    private static Graph next(Graph graph, Round round, PruneOptions options) {
+        return round.changes() ? round.rewrite() : round.narrowed(options);
     }
 
     /** From what a layer was at first to what it is in the end; a layer that is not there any more has nothing left. */

@@ -1,7 +1,6 @@
 package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Node;
-import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Reshape;
@@ -19,7 +18,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that keep all elements and count them otherwise. */
@@ -42,16 +40,8 @@ final class ReshapeRules {
     static Rule reshape(Site site) {
         Rule rule = regrouped(site, site.shape(0), ReshapeRules::writeReshape);
         boolean expressible = Reshape.target(site.shape(0), site.outputShape()) != null
-                || lessens(site.graph().fact(site.node().input(1)).elements(), rule.outputs().getFirst());
+                || site.tellsLengths(1, rule.outputs().getFirst());
         return expressible ? rule : site.opaque();
-    }
-
-    /** Whether a computed shape tells the lengths along channels in numbers, so that fewer can be asked for. */
-    private static boolean lessens(@Nullable List<Dimension> computed, Channels channels) {
-        return computed != null
-                && IntStream.range(0, channels.axes().size())
-                        .allMatch(i -> computed.get(channels.axes().get(i))
-                                .is(channels.lengths().get(i)));
     }
 
     static Rule flatten(Site site) {
@@ -132,7 +122,7 @@ final class ReshapeRules {
         List<Long> target = Reshape.target(rewriter.shape(node.input(0)), rewriter.shape(node.output()));
         Operator operator = target == null ? node.operator() : Reshape.DEFAULT;
         String shape = target == null
-                ? computed(rewriter, node, left, rewriter.input(node, rule, 1))
+                ? rewriter.lessened(node, left, rewriter.input(node, rule, 1))
                 : told(rewriter, node, left, target);
         List<String> inputs = List.of(rewriter.input(node, rule, 0), shape);
         int[] wanted = left.inOrderOfAxes();
@@ -165,21 +155,6 @@ final class ReshapeRules {
         return rewriter.constant(
                 node.name() + ".shape",
                 Tensor.of(smaller.stream().mapToLong(Long::longValue).toArray(), smaller.size()));
-    }
-
-    /** A shape that is computed, less what is gone. */
-    private static String computed(Rewriter rewriter, Node node, Kept left, String whole) {
-        if (left.whole()) {
-            return whole;
-        }
-        Tensor gone = Tensor.of(left.gone(rewriter.shape(node.output()).rank()));
-        String smaller = rewriter.fresh(node.output() + ".shape");
-        rewriter.add(new Node(
-                rewriter.fresh(node.name() + ".less"),
-                new Binary(Binary.Function.SUBTRACT),
-                List.of(whole, rewriter.constant(node.name() + ".gone", gone)),
-                List.of(smaller)));
-        return smaller;
     }
 
     /** The channels of a reshape's output in the order in which those that are left of its input lie in memory. */

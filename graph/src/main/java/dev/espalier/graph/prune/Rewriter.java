@@ -8,6 +8,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.pass.DeadNodes;
@@ -18,6 +19,7 @@ import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
@@ -102,6 +104,7 @@ final class Rewriter {
                         liveness.units(node, recurrence),
                         delivered(graph, flow, liveness, node, recurrence));
             case Contraction _, Opaque _ -> keep(node, rule);
+            case Sum sum -> rewriteSum(node, sum);
             case ShapeOnly _ -> rewriteShape(node, rule);
         }
     }
@@ -217,6 +220,33 @@ final class Rewriter {
         String name = node.name() + suffix;
         add(new Node(
                 fresh(name), new Binary(function), List.of(left, constant(name + ".number", right)), List.of(output)));
+    }
+
+    /** A shape that is computed, less what is gone of the tensor that a node makes of it. */
+    String lessened(Node node, Kept left, String whole) {
+        if (left.whole()) {
+            return whole;
+        }
+        String smaller = fresh(node.output() + ".shape");
+        Tensor gone = Tensor.of(left.gone(shape(node.output()).rank()));
+        combine(node, ".less", Binary.Function.SUBTRACT, whole, gone, smaller);
+        return smaller;
+    }
+
+    /** Channels that carry zero add nothing to a sum; but a mean is over all that there were. */
+    private void rewriteSum(Node node, Sum rule) {
+        Channels channels = rule.inputs().getFirst();
+        BitSet need = liveness.needed(node, 0);
+        int left = need == null ? channels.count() : need.cardinality();
+        if (rule.reduce().function() != Reduce.Function.MEAN || left == channels.count()) {
+            keep(node, rule);
+            return;
+        }
+        String mean = fresh(node.output() + ".mean");
+        add(new Node(node.name(), node.operator(), inputs(node, rule), List.of(mean)));
+        DataType type = graph.fact(node.output()).data();
+        Tensor share = Tensor.scalar(type, (double) left / channels.count());
+        combine(node, ".share", Binary.Function.MULTIPLY, mean, share, node.output());
     }
 
     /** Whether a node reads more of a shape than free lengths, which no channel is along. */

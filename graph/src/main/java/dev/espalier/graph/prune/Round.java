@@ -9,6 +9,7 @@ import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -44,7 +45,7 @@ final class Round {
             switch (flow.ruleOf(node)) {
                 case Product product -> layers.add(layer(node, product));
                 case Recurrence recurrence -> layers.add(layer(node, recurrence));
-                case Mapping _, Contraction _, Opaque _, ShapeOnly _ -> {
+                case Mapping _, Contraction _, Sum _, Opaque _, ShapeOnly _ -> {
                     // No weights of its own that could go.
                 }
             }
@@ -62,6 +63,22 @@ final class Round {
     /** The graph with what is left. */
     Graph rewrite() {
         return new Rewriter(graph, flow, constants, liveness).rewrite();
+    }
+
+    /** The graph with normalisations that let residual streams lose dimensions; the very same if none can. */
+    Graph narrowed(PruneOptions options) {
+        return NarrowStreams.apply(graph, this::idle, options);
+    }
+
+    private BitSet idle(Node norm) {
+        Channels channels = Channels.along(graph.shape(norm.input(0)), -1);
+        double[] values = constants.ofInput(norm, 0, channels);
+        BitSet idle = new BitSet();
+        for (int channel = 0; channel < values.length; channel++) {
+            idle.set(channel, values[channel] == 0);
+        }
+        idle.andNot(liveness.requested(norm.output()));
+        return idle;
     }
 
     /** An output may be constant by design, but not because weights are zero. */

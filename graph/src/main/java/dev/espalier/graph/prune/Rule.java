@@ -3,6 +3,7 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.op.Reduce;
 import java.util.Collections;
 import java.util.List;
 
@@ -146,6 +147,13 @@ sealed interface Rule {
             return new Recurrence(inputs, Collections.nCopies(outputs.size(), Channels.NONE), operator);
         }
     }
+
+    /**
+     * All channels of the input are summed up: those that carry zero add nothing.
+     *
+     * @param reduce how they are summed up
+     */
+    record Sum(List<Channels> inputs, List<Channels> outputs, Reduce reduce) implements Rule {}
 
     /** Every channel of the output may depend on every channel of every input. */
     record Opaque(List<Channels> inputs, List<Channels> outputs) implements Rule {}
