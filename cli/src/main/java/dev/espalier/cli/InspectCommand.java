@@ -16,14 +16,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -75,10 +74,10 @@ final class InspectCommand implements Callable<Integer> {
     private CheckpointOption checkpoint = new CheckpointOption();
 
     /** A line of the report. */
-    private record Line(Cost cost, Optional<LayerGroups> layer, int groups, int zeroGroups) {
-        /** Whether other layers have the same groups. */
-        boolean shares() {
-            return layer.isPresent() && layer.get().weights().size() > 1;
+    private record Line(Cost cost, List<LayerGroups> layers, int groups, int zeroGroups) {
+        /** Those that other layers have, too. */
+        Stream<LayerGroups> shared() {
+            return layers.stream().filter(layer -> layer.weights().size() > 1);
         }
     }
 
@@ -125,19 +124,17 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     private static List<Line> lines(Graph graph) {
-        Map<String, LayerGroups> byNode = new HashMap<>();
-        for (LayerGroups layer : ModelGroups.of(graph).layers()) {
-            byNode.put(layer.nodes().getFirst().name(), layer);
-        }
+        // A recurrent layer has two: of its inputs and of its hidden units.
+        Map<String, List<LayerGroups>> byNode = ModelGroups.of(graph).layers().stream()
+                .collect(Collectors.groupingBy(layer -> layer.nodes().getFirst().name()));
         List<Line> lines = new ArrayList<>();
         for (Cost cost : Cost.of(graph, USUAL_LENGTH)) {
-            Optional<LayerGroups> layer =
-                    Optional.ofNullable(byNode.get(cost.node().name()));
+            List<LayerGroups> layers = byNode.getOrDefault(cost.node().name(), List.of());
             lines.add(new Line(
                     cost,
-                    layer,
-                    layer.map(own -> own.groups().count()).orElse(0),
-                    layer.map(own -> own.zeroGroups(graph)).orElse(0)));
+                    layers,
+                    layers.stream().mapToInt(own -> own.groups().count()).sum(),
+                    layers.stream().mapToInt(own -> own.zeroGroups(graph)).sum()));
         }
         return lines;
     }
@@ -176,12 +173,10 @@ final class InspectCommand implements Callable<Integer> {
                 number(groups(lines)),
                 number(zeroGroups(lines))));
         out.print(GraphPrinter.columns(rows, 3));
-        if (lines.stream().anyMatch(Line::shares)) {
+        List<LayerGroups> shared = lines.stream().flatMap(Line::shared).toList();
+        if (!shared.isEmpty()) {
             out.printf("%nGroups that weights share are counted with the first of them:%n");
-            lines.stream()
-                    .filter(Line::shares)
-                    .forEach(line ->
-                            out.printf("  %s%n", line.layer().orElseThrow().name()));
+            shared.forEach(layer -> out.printf("  %s%n", layer.name()));
         }
         if (!lengths.isEmpty()) {
             out.printf(
@@ -245,7 +240,7 @@ final class InspectCommand implements Callable<Integer> {
             put(layer, line.cost().flops());
             layer.put("groups", line.groups()).put("zero_groups", line.zeroGroups());
             ArrayNode grouped = layer.putArray("grouped_weights");
-            line.layer().ifPresent(own -> own.parameters().forEach(grouped::add));
+            line.layers().forEach(own -> own.parameters().forEach(grouped::add));
         }
         return root;
     }

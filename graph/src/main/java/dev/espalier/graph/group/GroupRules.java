@@ -25,9 +25,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Which weights of a model are grouped, and how: for every convolution, Gemm and MatMul that reads a trained weight, one
- * group for each input channel, unless readers of one tensor are joined or attentions are grouped by heads. Immutable; rules are added from left to right, and the last one that picks a weight
- * decides.
+ * Which weights of a model are grouped, and how: for every convolution, Gemm, MatMul and recurrent layer that reads a trained
+ * weight, one group for each input channel, unless readers of one tensor are joined or attentions are grouped by heads. A recurrent
+ * layer reads its own hidden units, too: a group of these is all weights that read a unit, in the layer and behind it, if nothing
+ * but layers reads it. Immutable; rules are added from left to right, and the last one that picks a weight decides.
  *
  * <pre>{@code
  * ModelGroups groups = GroupRules.everything()
@@ -238,8 +239,7 @@ public final class GroupRules {
         rules.forEach(rule -> rule.selector().requireKnown(graph));
         SequencedMap<String, List<InputChannels>> byParameter = new LinkedHashMap<>();
         for (Node node : graph.nodes()) {
-            InputChannels channels = InputChannels.of(graph, node);
-            if (channels != null) {
+            for (InputChannels channels : InputChannels.in(graph, node)) {
                 byParameter
                         .computeIfAbsent(channels.parameter(), key -> new ArrayList<>())
                         .add(channels);
@@ -249,13 +249,9 @@ public final class GroupRules {
                 .filter(readers -> readers.stream().allMatch(this::includes))
                 .map(GroupRules::likeFirst)
                 .toList();
-        List<LayerGroups> byHead = attentions(graph, weights);
-        Set<String> inHeads =
-                byHead.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
-        List<List<InputChannels>> rest = weights.stream()
-                .filter(readers -> !inHeads.contains(readers.getFirst().parameter()))
-                .toList();
-        List<LayerGroups> layers = new ArrayList<>(byHead);
+        List<LayerGroups> layers = new ArrayList<>(attentions(graph, weights));
+        layers.addAll(units(graph, without(layers, weights)));
+        List<List<InputChannels>> rest = without(layers, weights);
         layers.addAll(
                 readers == Readers.APART ? rest.stream().map(GroupRules::alone).toList() : join(rest));
         List<String> order = List.copyOf(byParameter.keySet());
@@ -264,15 +260,40 @@ public final class GroupRules {
         return new ModelGroups(layers);
     }
 
+    private static List<List<InputChannels>> without(List<LayerGroups> layers, List<List<InputChannels>> weights) {
+        Set<String> taken =
+                layers.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
+        return weights.stream()
+                .filter(readers -> !taken.contains(readers.getFirst().parameter()))
+                .toList();
+    }
+
+    private static Set<String> readOnce(List<List<InputChannels>> weights) {
+        return weights.stream()
+                .filter(readers -> readers.size() == 1)
+                .map(readers -> readers.getFirst().parameter())
+                .collect(Collectors.toSet());
+    }
+
+    /** The recurrent layers whose hidden units are read by weights that are all to be grouped, and read once. */
+    private List<LayerGroups> units(Graph graph, List<List<InputChannels>> weights) {
+        Set<String> free = new HashSet<>(readOnce(weights));
+        List<LayerGroups> found = new ArrayList<>();
+        for (HiddenUnits units : HiddenUnits.in(graph)) {
+            if (free.containsAll(units.parameters())) {
+                units.parameters().forEach(free::remove);
+                found.add(joint(units.channels().stream().map(List::of).toList()));
+            }
+        }
+        return found;
+    }
+
     /** The groups of attentions whose matrices are all to be grouped, and read once. */
     private List<LayerGroups> attentions(Graph graph, List<List<InputChannels>> weights) {
         if (attention == Attention.LAYERS) {
             return List.of();
         }
-        Set<String> readOnce = weights.stream()
-                .filter(readers -> readers.size() == 1)
-                .map(readers -> readers.getFirst().parameter())
-                .collect(Collectors.toSet());
+        Set<String> readOnce = readOnce(weights);
         return AttentionHeads.in(graph).stream()
                 .filter(found -> readOnce.containsAll(found.parameters()))
                 .flatMap(found -> attention == Attention.HEADS
