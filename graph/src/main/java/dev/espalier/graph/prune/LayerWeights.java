@@ -2,7 +2,9 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.type.Tensor;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 
 /** The weights of a layer, asked by channels: which input channels does an output channel read, and with what sum? */
 final class LayerWeights {
@@ -74,8 +76,37 @@ final class LayerWeights {
         return sum;
     }
 
-    int outs() {
-        return outs;
+    /** The groups that some output channels belong to. */
+    List<Integer> groups(int[] some) {
+        return Arrays.stream(some)
+                .map(out -> out / (outs / rule.groups()))
+                .distinct()
+                .boxed()
+                .toList();
+    }
+
+    /**
+     * The weights between some channels, as their tensor has them. Of a grouped convolution there are equally many in each group.
+     */
+    Tensor between(Tensor weight, int[] someOuts, int[] someIns) {
+        if (rule.groups() == 1) {
+            return Slices.take(Slices.take(weight, rule.outAxis(), someOuts), rule.inAxis(), someIns);
+        }
+        // The first axis has the channels of all groups, the second those within each.
+        boolean outsFirst = rule.outAxis() == 0;
+        int[] rows = outsFirst ? someOuts : someIns;
+        int[] columns = outsFirst ? someIns : someOuts;
+        int left = groups(someOuts).size();
+        int perGroup = columns.length / left;
+        int within = outsFirst ? insPerGroup : outs / rule.groups();
+        int[][] places = new int[rows.length][perGroup];
+        for (int row = 0; row < rows.length; row++) {
+            int group = row / (rows.length / left);
+            for (int i = 0; i < perGroup; i++) {
+                places[row][i] = columns[group * perGroup + i] % within;
+            }
+        }
+        return Slices.take(weight, rows, places);
     }
 
     int insPerGroup() {

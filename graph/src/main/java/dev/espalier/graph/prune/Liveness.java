@@ -150,7 +150,7 @@ final class Liveness {
         return switch (rule) {
             case Mapping mapping -> close(mapping, output, wanted);
             case Product product ->
-                options.keeps(node) ? Kept.all(channels) : Kept.of(channels, wholeGroups(product, channels, wanted));
+                options.keeps(node) ? Kept.all(channels) : Kept.of(channels, equallyMany(product.groups(), channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
             case Recurrence recurrence -> Kept.of(channels, units(node, recurrence));
             case Sum s -> Kept.all(channels);
@@ -196,15 +196,12 @@ final class Liveness {
         return image;
     }
 
-    /** Groups of a convolution are equally large: one goes only when all its channels do. */
-    private static BitSet wholeGroups(Product rule, Channels channels, BitSet wanted) {
-        if (rule.groups() == 1) {
-            return wanted;
-        }
-        int size = channels.count() / rule.groups();
-        BitSet whole = new BitSet();
-        wanted.stream().forEach(channel -> whole.set(channel / size * size, (channel / size + 1) * size));
-        return whole;
+    /** Groups of a convolution are equally large: one goes as a whole, or keeps as many channels as the others. */
+    private static BitSet equallyMany(int groups, Channels channels, BitSet wanted) {
+        return groups == 1
+                ? wanted
+                : Kept.of(new Channels(List.of(0, 1), List.of(groups, channels.count() / groups)), wanted)
+                        .set();
     }
 
     private @Nullable BitSet need(Node node, Rule rule, int input) {
@@ -280,14 +277,14 @@ final class Liveness {
         double[] values = constants.ofInput(node, 0, seen);
         need.andNot(Constants.foldable(rule, values));
         if (rule.groups() > 1) {
-            // Groups stay whole, and so do their inputs.
-            need.clear();
-            int outs = weights.outs() / rule.groups();
-            for (int out : kept(node.output()).left()) {
-                int group = out / outs;
-                need.set(group * weights.insPerGroup(), (group + 1) * weights.insPerGroup());
-            }
-            return need;
+            // A group of which an output is left has an input, if only for its place.
+            weights.groups(kept(node.output()).left()).forEach(group -> {
+                int first = group * weights.insPerGroup();
+                if (need.get(first, first + weights.insPerGroup()).isEmpty()) {
+                    need.set(first);
+                }
+            });
+            return equallyMany(rule.groups(), seen, need);
         }
         return roundUp(need, seen.count());
     }

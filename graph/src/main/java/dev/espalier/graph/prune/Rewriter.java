@@ -383,16 +383,9 @@ final class Rewriter {
         int[] ins = delivered(graph, flow, liveness, node, rule);
         Kept outs = liveness.kept(node.output());
         Tensor weight = initializer(node.input(1)).tensor();
-        Tensor smaller;
-        int groups = 1;
-        if (rule.groups() == 1) {
-            smaller = Slices.take(Slices.take(weight, rule.outAxis(), outs.left()), rule.inAxis(), ins);
-        } else {
-            // The first axis has the channels of all groups, the second those within each.
-            smaller = Slices.take(weight, 0, rule.outAxis() == 0 ? outs.left() : ins);
-            int perGroup = constants.weights(node, rule).outs() / rule.groups();
-            groups = outs.left().length / perGroup;
-        }
+        LayerWeights weights = constants.weights(node, rule);
+        Tensor smaller = weights.between(weight, outs.left(), ins);
+        int groups = weights.groups(outs.left()).size();
         List<String> inputs = new ArrayList<>(
                 List.of(pick(node.input(0), rule.inputs().getFirst(), ins), stored(node, 1, smaller)));
         Tensor bias = bias(node, rule, outs, ins);

@@ -125,8 +125,14 @@ final class Round {
         }
         int insLeft = Rewriter.delivered(graph, flow, liveness, node, rule).length;
         int outsLeft = liveness.kept(node.output()).left().length;
-        long perOutput = rule.groups() == 1 ? weights / Math.max((long) ins * outs, 1) * insLeft : weights / outs;
-        return whole.after(insLeft, outsLeft, perOutput * outsLeft, why(node, rule, ins - insLeft, outs - outsLeft));
+        LayerWeights own = constants.weights(node, rule);
+        int groupsLeft = own.groups(liveness.kept(node.output()).left()).size();
+        long perPair = weights / Math.max((long) own.insPerGroup() * outs, 1);
+        return whole.after(
+                insLeft,
+                outsLeft,
+                perPair * insLeft / groupsLeft * outsLeft,
+                why(node, rule, ins - insLeft, outs - outsLeft));
     }
 
     private LayerPlan gone(Node node, LayerPlan whole) {
