@@ -26,7 +26,8 @@ import java.util.stream.Stream;
 
 /**
  * Which weights of a model are grouped, and how: for every convolution, Gemm, MatMul and recurrent layer that reads a trained
- * weight, one group for each input channel, unless readers of one tensor are joined or attentions are grouped by heads. A recurrent
+ * weight, one group for each input channel, unless readers of one tensor are joined, attentions are grouped by heads or
+ * their dimensions, or residual streams by theirs. A recurrent
  * layer reads its own hidden units, too: a group of these is all weights that read a unit, in the layer and behind it, if nothing
  * but layers reads it. Immutable; rules are added from left to right, and the last one that picks a weight decides.
  *
@@ -44,12 +45,14 @@ public final class GroupRules {
     private static final String READERS = "readers";
     private static final String HEADS = "heads";
     private static final String DIMENSIONS = "dimensions";
+    private static final String STREAMS = "streams";
     private static final String WITHOUT = "without";
 
     private final boolean everything;
     private final List<Rule> rules;
     private final Readers readers;
     private final Attention attention;
+    private final boolean streams;
 
     /** What the groups of an attention are. */
     private enum Attention {
@@ -72,16 +75,17 @@ public final class GroupRules {
 
     private record Activation(String tensor, int axis, int channels) {}
 
-    private GroupRules(boolean everything, List<Rule> rules, Readers readers, Attention attention) {
+    private GroupRules(boolean everything, List<Rule> rules, Readers readers, Attention attention, boolean streams) {
         this.everything = everything;
         this.rules = List.copyOf(rules);
         this.readers = readers;
         this.attention = attention;
+        this.streams = streams;
     }
 
     /** {@return every weight} */
     public static GroupRules everything() {
-        return new GroupRules(true, List.of(), Readers.APART, Attention.LAYERS);
+        return new GroupRules(true, List.of(), Readers.APART, Attention.LAYERS, false);
     }
 
     /**
@@ -90,7 +94,7 @@ public final class GroupRules {
      * @return the rules
      */
     public static GroupRules nothing() {
-        return new GroupRules(false, List.of(), Readers.APART, Attention.LAYERS);
+        return new GroupRules(false, List.of(), Readers.APART, Attention.LAYERS, false);
     }
 
     /**
@@ -114,7 +118,7 @@ public final class GroupRules {
     private GroupRules with(Rule rule) {
         List<Rule> longer = new ArrayList<>(rules);
         longer.add(rule);
-        return new GroupRules(everything, longer, readers, attention);
+        return new GroupRules(everything, longer, readers, attention, streams);
     }
 
     /**
@@ -124,7 +128,7 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules joinConsumers() {
-        return new GroupRules(everything, rules, Readers.JOINED, attention);
+        return new GroupRules(everything, rules, Readers.JOINED, attention, streams);
     }
 
     /**
@@ -135,7 +139,7 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules nestConsumers() {
-        return new GroupRules(everything, rules, Readers.NESTED, attention);
+        return new GroupRules(everything, rules, Readers.NESTED, attention, streams);
     }
 
     /**
@@ -147,7 +151,7 @@ public final class GroupRules {
      * @return the rules; not by dimensions, if they were
      */
     public GroupRules groupHeads() {
-        return new GroupRules(everything, rules, readers, Attention.HEADS);
+        return new GroupRules(everything, rules, readers, Attention.HEADS, streams);
     }
 
     /**
@@ -159,7 +163,21 @@ public final class GroupRules {
      * @return the rules; not by heads, if they were
      */
     public GroupRules groupHeadDimensions() {
-        return new GroupRules(everything, rules, readers, Attention.DIMENSIONS);
+        return new GroupRules(everything, rules, readers, Attention.DIMENSIONS, streams);
+    }
+
+    /**
+     * The same, with one group for each dimension of a residual stream, in place of the groups that its weights otherwise have: all
+     * that writes to it (columns of embeddings and of layers, their biases, positions) and the inputs of the layers that read it
+     * behind a normalisation. A dimension whose group is zero can be cut out of the whole model, of its embeddings too. It takes a
+     * stream that is read through normalisations alone, as of transformers that normalise before their layers (ViT, GPT, LLaMA),
+     * and no weight of it may be left out. Such a stream has most of a model's weights, attentions included: those of its layers
+     * that neither read nor write it keep their groups. Weight decay, if any, is for the biases in these groups too.
+     *
+     * @return the rules
+     */
+    public GroupRules groupStreams() {
+        return new GroupRules(everything, rules, readers, attention, true);
     }
 
     /**
@@ -178,14 +196,15 @@ public final class GroupRules {
                 .filter(parameter -> !grouped.contains(parameter))
                 .toList();
         SequencedMap<String, String> metadata = new LinkedHashMap<>(graph.metadata());
-        if (readers == Readers.APART && attention == Attention.LAYERS && without.isEmpty()) {
+        if (readers == Readers.APART && attention == Attention.LAYERS && !streams && without.isEmpty()) {
             metadata.remove(NOTE);
         } else {
             ObjectNode note = JsonNodeFactory.instance
                     .objectNode()
                     .put(READERS, readers.name().toLowerCase(Locale.ROOT))
                     .put(HEADS, attention == Attention.HEADS)
-                    .put(DIMENSIONS, attention == Attention.DIMENSIONS);
+                    .put(DIMENSIONS, attention == Attention.DIMENSIONS)
+                    .put(STREAMS, streams);
             ArrayNode names = note.putArray(WITHOUT);
             without.forEach(names::add);
             metadata.put(NOTE, note.toString());
@@ -217,7 +236,8 @@ public final class GroupRules {
                     note.required(HEADS).asBoolean()
                             ? Attention.HEADS
                             // Files of older versions do not tell: there were no such groups.
-                            : note.path(DIMENSIONS).asBoolean() ? Attention.DIMENSIONS : Attention.LAYERS);
+                            : note.path(DIMENSIONS).asBoolean() ? Attention.DIMENSIONS : Attention.LAYERS,
+                    note.path(STREAMS).asBoolean());
         } catch (JsonProcessingException | IllegalArgumentException unknown) {
             throw new GraphException("the model's metadata has " + NOTE + " = " + text
                     + ", which is no note of groups (" + unknown.getMessage()
@@ -245,13 +265,14 @@ public final class GroupRules {
                         .add(channels);
             }
         }
+        List<LayerGroups> layers = new ArrayList<>(streams ? StreamGroups.in(graph, this::includes) : List.of());
         List<List<InputChannels>> weights = byParameter.values().stream()
-                .filter(readers -> readers.stream().allMatch(this::includes))
+                .filter(readers -> readers.stream().allMatch(one -> includes(one.node(), one.parameter())))
                 .map(GroupRules::likeFirst)
                 .toList();
-        List<LayerGroups> layers = new ArrayList<>(attentions(graph, weights));
-        layers.addAll(units(graph, without(layers, weights)));
-        List<List<InputChannels>> rest = without(layers, weights);
+        layers.addAll(attentions(graph, without(weights, layers)));
+        layers.addAll(units(graph, without(weights, layers)));
+        List<List<InputChannels>> rest = without(weights, layers);
         layers.addAll(
                 readers == Readers.APART ? rest.stream().map(GroupRules::alone).toList() : join(rest));
         List<String> order = List.copyOf(byParameter.keySet());
@@ -260,11 +281,12 @@ public final class GroupRules {
         return new ModelGroups(layers);
     }
 
-    private static List<List<InputChannels>> without(List<LayerGroups> layers, List<List<InputChannels>> weights) {
-        Set<String> taken =
+    /** The weights that have no groups yet. */
+    private static List<List<InputChannels>> without(List<List<InputChannels>> weights, List<LayerGroups> layers) {
+        Set<String> grouped =
                 layers.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
         return weights.stream()
-                .filter(readers -> !taken.contains(readers.getFirst().parameter()))
+                .filter(readers -> !grouped.contains(readers.getFirst().parameter()))
                 .toList();
     }
 
@@ -302,9 +324,9 @@ public final class GroupRules {
                 .toList();
     }
 
-    private boolean includes(InputChannels channels) {
+    private boolean includes(Node node, String parameter) {
         return rules.reversed().stream()
-                .filter(rule -> rule.selector().picks(channels.node(), channels.parameter()))
+                .filter(rule -> rule.selector().picks(node, parameter))
                 .map(Rule::include)
                 .findFirst()
                 .orElse(everything);

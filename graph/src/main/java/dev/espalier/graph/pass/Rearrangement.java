@@ -47,6 +47,9 @@ record Rearrangement(List<List<Factor>> from, List<List<Factor>> to) {
     /** The same, counted otherwise; null if symbols hide how axes are cut. */
     @Nullable
     Rearrangement reshaped(Shape shape) {
+        if (shape.dimensions().stream().anyMatch(length -> length.is(0))) {
+            return null; // of nothing there are no parts
+        }
         Rearrangement result = this;
         List<List<Factor>> axes = new ArrayList<>();
         List<Factor> left = new ArrayList<>(flat(to));

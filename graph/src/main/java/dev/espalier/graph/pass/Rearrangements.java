@@ -359,7 +359,12 @@ public final class Rearrangements {
             case Gather _ -> {
                 Tensor index = graph.tensor(node.input(1));
                 Dimension length = graph.shape(node.input(0)).get(axis);
-                yield index == null || index.size() != 1 || index.rank() > 1 || !length.isKnown()
+                yield index == null
+                                || index.size() != 1
+                                || index.rank() > 1
+                                || !length.isKnown()
+                                || index.toLongs()[0] < -length.value()
+                                || index.toLongs()[0] >= length.value()
                         ? null
                         : List.of(new Piece(
                                 node.output(),

@@ -32,17 +32,20 @@ final class Liveness {
     private final Flow flow;
     private final Constants constants;
     private final PruneOptions options;
+    /** For what normalisations make, the channels that they count: all of these are made. */
+    private final Map<String, BitSet> counted;
     /** For each tensor that somebody needs, the channels that anybody asks for. */
     private final Map<String, BitSet> requested = new HashMap<>();
 
     private final Map<String, Kept> kept = new HashMap<>();
     private final Map<Use, BitSet> needed = new HashMap<>();
 
-    Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options) {
+    Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> counted) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;
         this.options = options;
+        this.counted = Map.copyOf(counted);
         graph.outputs().forEach(this::requestWhole);
         graph.nodes().reversed().stream().filter(this::isLive).forEach(this::visit);
     }
@@ -87,7 +90,7 @@ final class Liveness {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             if (isLive(output)) {
-                kept.put(output, close(node, rule, i, requested(output)));
+                kept.put(output, close(node, rule, i, wanted(output)));
             }
         }
         for (int i = 0; i < node.inputs().size(); i++) {
@@ -99,6 +102,20 @@ final class Liveness {
                 }
             }
         }
+    }
+
+    /**
+     * The channels of a tensor that are to be made. Of a normalisation all that it counts, whether anybody reads them or not: selecting
+     * the others first would cost more, and hide it from runtimes that do it in one go.
+     */
+    private BitSet wanted(String tensor) {
+        BitSet more = counted.get(tensor);
+        if (more == null) {
+            return requested(tensor);
+        }
+        BitSet wanted = (BitSet) requested(tensor).clone();
+        wanted.or(more);
+        return wanted;
     }
 
     /** Asks for channels of a tensor; for all of them if the reader counts them otherwise than the maker does. */

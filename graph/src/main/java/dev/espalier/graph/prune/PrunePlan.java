@@ -2,6 +2,7 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphPrinter;
+import dev.espalier.graph.pass.FoldedMeans;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,13 +41,17 @@ public final class PrunePlan {
             smaller = next;
             last = new Round(smaller, options.restrictedTo(smaller));
         }
-        return new PrunePlan(
-                threshold.graph(), smaller, merge(first.layers(), last.layers()), threshold.zeroedGroups());
+        Graph folded = smaller == threshold.graph() ? smaller : FoldedMeans.fold(smaller);
+        return new PrunePlan(threshold.graph(), folded, merge(first.layers(), last.layers()), threshold.zeroedGroups());
     }
 
-    /** The graph after one more step: without what is not needed, then with streams that can lose dimensions. */
+    /**
+     * The graph after one more step: with streams that can lose dimensions, then without what is not needed. The other way round,
+     * readers would select from a stream what is left of it in the end.
+     */
     private static Graph next(Graph graph, Round round, PruneOptions options) {
-        return round.changes() ? round.rewrite() : round.narrowed(options);
+        Graph narrowed = round.narrowed(options);
+        return narrowed != graph ? narrowed : round.changes() ? round.rewrite() : graph;
     }
 
     /** From what a layer was at first to what it is in the end; a layer that is not there any more has nothing left. */

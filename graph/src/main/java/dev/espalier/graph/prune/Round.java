@@ -3,6 +3,8 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.pass.ResidualStream;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
@@ -12,11 +14,14 @@ import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.prune.Rule.Sum;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Looks at a graph once, from front to back and back again, and knows what can be removed. */
 final class Round {
@@ -35,7 +40,7 @@ final class Round {
         do {
             found = new Flow(graph, whole);
             carried = new Constants(graph, found);
-            live = new Liveness(graph, found, carried, options);
+            live = new Liveness(graph, found, carried, options, counted(graph, carried));
         } while (whole.addAll(live.unselectable()));
         flow = found;
         constants = carried;
@@ -50,6 +55,39 @@ final class Round {
                 }
             }
         }
+    }
+
+    /** The channels that normalisations by the root mean square count, for what they make and for that with scale and shift. */
+    private static Map<String, BitSet> counted(Graph graph, Constants constants) {
+        Map<String, BitSet> counted = new HashMap<>();
+        for (ResidualStream stream : ResidualStream.in(graph)) {
+            for (String tensor : stream.normalised()) {
+                Node node = graph.producer(tensor);
+                if (node == null || !(node.operator() instanceof Binary)) {
+                    continue;
+                }
+                int input = graph.shape(node.input(0)).get(-1).is(1) ? 1 : 0;
+                double[] values = constants.ofInput(node, input, Channels.along(graph.shape(node.input(input)), -1));
+                BitSet used = Kept.bits(IntStream.range(0, values.length)
+                        .filter(channel -> values[channel] != 0)
+                        .toArray());
+                for (Node next = node; next != null; next = scaled(graph, next)) {
+                    counted.put(next.output(), used);
+                }
+            }
+        }
+        return counted;
+    }
+
+    /** The only reader of a normalisation, if that scales or shifts it. */
+    private static @Nullable Node scaled(Graph graph, Node node) {
+        List<Graph.Use> uses = graph.uses(node.output());
+        Node reader = uses.size() == 1 ? uses.getFirst().node() : null;
+        return reader != null
+                        && reader.operator() instanceof Binary
+                        && reader.inputs().stream().anyMatch(input -> graph.tensor(input) != null)
+                ? reader
+                : null;
     }
 
     List<LayerPlan> layers() {

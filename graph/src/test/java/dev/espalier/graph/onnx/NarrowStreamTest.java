@@ -9,12 +9,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.group.GroupRules;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.group.Selector;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.LayerNorm;
+import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -112,6 +122,12 @@ class NarrowStreamTest {
         assertEquals(left, Checks.contents(pruned, "f1.down").shape()[1]);
         assertEquals(left, Checks.contents(pruned, "f2.down.bias").shape()[0]);
         assertFalse(Pruner.plan(pruned, PruneOptions.DEFAULT).changes(), "it can be pruned again");
+        // A factor between mean and root would hide the normalisation from runtimes.
+        pruned.nodes().stream()
+                .filter(node -> node.operator() instanceof Reduce)
+                .flatMap(mean -> pruned.uses(mean.output()).stream())
+                .forEach(use -> assertEquals(
+                        new Binary(Binary.Function.ADD), use.node().operator()));
         return pruned;
     }
 
@@ -125,8 +141,9 @@ class NarrowStreamTest {
         Graph pruned = requireSameWhenPruned(WIDTH - DEAD.size() + 1);
         assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "table").shape()[1]);
         assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "positions").shape()[2]);
-        // The mean is read by nobody.
-        assertEquals(WIDTH - DEAD.size(), Checks.contents(pruned, "f1.up").shape()[0]);
+        // The mean is read by nobody, but selecting the others would cost more than its weights, which are zero.
+        assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "f1.up").shape()[0]);
+        assertEquals(1, pruned.nodes().stream().filter(node -> node.operator() instanceof Gather).count());
     }
 
     @Test
@@ -182,6 +199,78 @@ class NarrowStreamTest {
         Graph pruned = requireSameWhenPruned(WIDTH - DEAD.size() + 1);
         assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "patches").shape()[0]);
         assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "token").shape()[2]);
+    }
+
+    /** So can training make a stream narrower. */
+    @Test
+    void aGroupIsAllThatWritesAndReadsADimension() throws Exception {
+        builder.typed("ids", DataType.INT64, 11, "N", "S");
+        plain("table", 11, WIDTH);
+        builder.node("Gather", "table ids", "x0");
+        for (String name : List.of("f1", "f2")) {
+            plain(name + ".up", WIDTH, HIDDEN);
+            plain(name + ".down", HIDDEN, WIDTH);
+            plain(name + ".down.bias", WIDTH);
+        }
+        String x = "x0";
+        for (int i = 1; i <= 2; i++) {
+            builder.node("MatMul", layerNorm(x, "n" + i) + " f%d.up".formatted(i), "a" + i)
+                    .node("Relu", "a" + i, "b" + i)
+                    .node("MatMul", "b%d f%d.down".formatted(i, i), "c" + i)
+                    .node("Add", "c%d f%d.down.bias".formatted(i, i), "d" + i)
+                    .node("Add", "%s d%d".formatted(x, i), "x" + i);
+            x = "x" + i;
+        }
+        plain("head", WIDTH, 5);
+        builder.node("MatMul", layerNorm(x, "n3") + " head", "y").output("y");
+        Graph dense = OnnxReader.read(builder.bytes()).graph();
+        GroupRules rules = GroupRules.everything().groupStreams();
+        List<LayerGroups> layers = rules.derive(dense).layers();
+        assertEquals(1, layers.size(), layers::toString);
+        LayerGroups stream = layers.getFirst();
+        assertEquals(
+                Set.of("table", "f1.up", "f1.down", "f1.down.bias", "f2.up", "f2.down", "f2.down.bias", "head"),
+                Set.copyOf(stream.parameters()));
+        assertEquals(WIDTH, stream.groups().count());
+        assertEquals(11 + 4 * HIDDEN + 2 + 5, stream.groups().size(0));
+        assertEquals(layers, ModelGroups.of(rules.note(dense)).layers(), "a note tells it");
+        assertEquals(
+                5,
+                GroupRules.everything()
+                        .exclude(Selector.parameters("table"))
+                        .groupStreams()
+                        .derive(dense)
+                        .layers()
+                        .size(),
+                "a stream that is grouped in part keeps the groups of its layers");
+
+        Map<String, Tensor> changed = new HashMap<>();
+        for (int i = 0; i < stream.parameters().size(); i++) {
+            int part = i;
+            Tensor tensor = Checks.contents(dense, stream.parameters().get(i));
+            float[] values = tensor.toFloats();
+            DEAD.forEach(group -> stream.groups().forEach(group, (own, index) -> {
+                if (own == part) {
+                    values[(int) index] = 0;
+                }
+            }));
+            changed.put(
+                    stream.parameters().get(i),
+                    Tensor.compute(DataType.FLOAT32, tensor.shape(), at -> values[(int) at]));
+        }
+        Graph sparse = rules.note(dense).withTensors(changed);
+        Graph pruned = Pruner.plan(sparse, PruneOptions.DEFAULT).apply();
+        int left = WIDTH - DEAD.size() + 1;
+        assertEquals(left, Checks.contents(pruned, "table").shape()[1]);
+        OnnxRuntime.assertClose(
+                OnnxRuntime.run(OnnxWriter.toBytes(sparse, OnnxWriter.Options.DEFAULT), builder.feeds),
+                OnnxRuntime.run(OnnxWriter.toBytes(pruned, OnnxWriter.Options.DEFAULT), builder.feeds),
+                1e-5);
+        byte[] again = OnnxWriter.toBytes(pruned, OnnxWriter.Options.DEFAULT);
+        List<LayerGroups> found = ModelGroups.of(OnnxReader.read(again).graph()).layers();
+        assertTrue(
+                found.stream().anyMatch(layer -> layer.parameters().contains("table")),
+                () -> "what is left has a stream too: " + found);
     }
 
     /** What a norm makes is the stream here: nothing can be taken out of the sum beforehand. */

@@ -434,7 +434,7 @@ final class RecipeTest {
     }
 
     private static GroupRecipe groups(GroupRecipe.Rules rules, List<String> include, List<String> exclude) {
-        return new GroupRecipe(rules, include, exclude, GroupRecipe.Join.NONE, false, false, List.of());
+        return new GroupRecipe(rules, include, exclude, GroupRecipe.Join.NONE, false, false, false, List.of());
     }
 
     @Test
@@ -475,6 +475,7 @@ final class RecipeTest {
                             GroupRecipe.Join.NONE,
                             heads,
                             true,
+                            false,
                             List.of())
                     .groupRules(PaperRules.BERT)
                     .derive(graph);
@@ -484,7 +485,7 @@ final class RecipeTest {
     }
 
     private static ModelGroups derive(Graph graph, GroupRecipe.Join join, boolean heads) {
-        return new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), join, heads, false, List.of())
+        return new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), join, heads, false, false, List.of())
                 .groupRules(PaperRules.BERT)
                 .derive(graph);
     }
@@ -508,13 +509,13 @@ final class RecipeTest {
         for (GroupRecipe.Join join : GroupRecipe.Join.values()) {
             int all = derive(graph, join, false).count();
             GroupRecipe frozen = new GroupRecipe(
-                    GroupRecipe.Rules.ALL, List.of(), List.of(), join, false, false, List.of("qa_outputs\\..*"));
+                    GroupRecipe.Rules.ALL, List.of(), List.of(), join, false, false, false, List.of("qa_outputs\\..*"));
             assertEquals(all - 16, count(graph, frozen));
         }
     }
 
     private static int trained(Graph graph, GroupRecipe.Rules rules, List<String> frozen) {
-        GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, false, frozen);
+        GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, false, false, frozen);
         return TrainingPlan.dense(LearningRate.constant(1))
                 .withFrozen(groups.frozenParameters(PaperRules.BERT))
                 .parameterSets(graph, groups.groupRules(PaperRules.BERT).derive(graph))
