@@ -60,8 +60,25 @@ public final class Judge implements AutoCloseable {
      * @throws GraphException if the inputs that were read are not those of the file
      */
     public static Judge of(Path original, Graph read, SampleInputs usual, int threads) {
+        return of(original, read, usual, Map.of(), threads);
+    }
+
+    /**
+     * Judges by a file.
+     *
+     * @param original an ONNX file
+     * @param read what was read from it: it tells what the inputs are
+     * @param usual the lengths of free axes to begin with
+     * @param lengths those that some of them have in any case when models are run first, by the symbols' names
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws GraphException if the inputs that were read are not those of the file
+     */
+    public static Judge of(
+            Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         String name = original.toString();
-        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, threads);
+        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, lengths, threads);
     }
 
     /**
@@ -74,18 +91,33 @@ public final class Judge implements AutoCloseable {
      * @throws IllegalStateException if ONNX Runtime does not run the model
      */
     public static Judge of(Graph original, SampleInputs usual, int threads) {
-        return of(original.name(), loader(original, threads), original, usual, threads);
+        return of(original, usual, Map.of(), threads);
+    }
+
+    /**
+     * Judges by a model of which there is no ONNX file.
+     *
+     * @param original the model
+     * @param usual the lengths of free axes to begin with
+     * @param lengths those that some of them have in any case when models are run first, by the symbols' names
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the model
+     */
+    public static Judge of(Graph original, SampleInputs usual, Map<String, Long> lengths, int threads) {
+        return of(original.name(), loader(original, threads), original, usual, lengths, threads);
     }
 
     private static Loader loader(Graph graph, int threads) {
         return way -> OnnxRuntimeModel.of(graph, OnnxWriter.Options.DEFAULT, threads, way);
     }
 
-    private static Judge of(String name, Loader loader, Graph read, SampleInputs usual, int threads) {
+    private static Judge of(
+            String name, Loader loader, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         List<OnnxRuntimeModel> ways = load(loader);
         try {
             requireSameInputs(ways.getFirst(), read, name);
-            TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
+            TrialSearch search = new TrialSearch(ways.getFirst(), read, usual, lengths);
             List<Trial> trials = search.trials();
             return new Judge(name, threads, ways, trials, search.lengths());
         } catch (RuntimeException failure) {
@@ -198,16 +230,14 @@ public final class Judge implements AutoCloseable {
         }
     }
 
-    /**
-     * How long the original and a model take, by turns, on the first inputs.
-     *
-     * @param candidate the model
-     * @param rounds how often each is run
-     * @return the medians of both, in this order
-     */
-    List<Double> latencies(OnnxRuntimeModel candidate, int rounds) {
-        return Latency.measure(
-                List.of(ways.getFirst(), candidate), trials.getFirst().inputs(), rounds);
+    /** A race on the first inputs. */
+    Race race(double seconds) {
+        return new Race(trials.getFirst().inputs(), seconds);
+    }
+
+    /** Has the original take part in a race. */
+    Race.Runner enter(Race race) {
+        return race.enter(ways.getFirst());
     }
 
     int threads() {

@@ -27,8 +27,12 @@ final class TrialSearch {
     /** Shorter than what models cut off: {@code x[:, :K]} has the length K only if there are that many. */
     private static final List<Long> SHORT = List.of(1L, 2L, 3L, 5L, 8L);
 
-    /** Sides of pictures, which networks halve again and again. */
-    private static final List<Long> SIDES = List.of(64L, 96L, 160L, 224L, 32L, 48L, 320L, 640L, 299L, 28L, 16L);
+    /** Heights of pictures, which networks halve again and again; usual ones first, as models are timed with these. */
+    private static final List<Long> HEIGHTS =
+            List.of(224L, 48L, 32L, 64L, 96L, 160L, 256L, 320L, 640L, 299L, 28L, 16L);
+
+    /** The widths that go with the heights: lines of text are longer than they are high. */
+    private static final List<Long> WIDTHS = List.of(224L, 320L, 100L, 64L, 96L, 160L, 256L, 32L, 640L, 299L, 28L, 16L);
 
     private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
 
@@ -69,6 +73,7 @@ final class TrialSearch {
     private final OnnxRuntimeModel model;
     private final Graph read;
     private final SampleInputs usual;
+    private final Map<String, Long> wanted;
     private final List<Axis> axes = new ArrayList<>();
     private final List<SequencedMap<String, Long>> taken = new ArrayList<>();
     private final List<Trial> trials = new ArrayList<>();
@@ -81,11 +86,13 @@ final class TrialSearch {
      * @param model what takes the inputs, or does not
      * @param read the same model as a graph
      * @param usual the lengths to begin with, and where chance starts from
+     * @param wanted lengths that the first trial has in any case, by the symbols' names
      */
-    TrialSearch(OnnxRuntimeModel model, Graph read, SampleInputs usual) {
+    TrialSearch(OnnxRuntimeModel model, Graph read, SampleInputs usual, Map<String, Long> wanted) {
         this.model = model;
         this.read = read;
         this.usual = usual;
+        this.wanted = wanted;
         Set<String> seen = new LinkedHashSet<>();
         for (Input input : read.inputs()) {
             Shape shape = input.type().shape();
@@ -106,7 +113,7 @@ final class TrialSearch {
         if (picture) {
             return axis == 1
                     ? new Axis(symbol, Kind.CHANNEL, false, CHANNELS)
-                    : new Axis(symbol, Kind.LENGTH, false, SIDES);
+                    : new Axis(symbol, Kind.LENGTH, false, axis == 2 ? HEIGHTS : WIDTHS);
         }
         return new Axis(symbol, Kind.LENGTH, axis < rank - 1, from(usual.length(), LENGTHS));
     }
@@ -147,7 +154,10 @@ final class TrialSearch {
         if (!first()) {
             throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
                     + axes.stream()
-                            .map(axis -> axis.symbol() + " in " + axis.lengths())
+                            .map(axis -> axis.symbol()
+                                    + (wanted.containsKey(axis.symbol())
+                                            ? " = " + wanted.get(axis.symbol())
+                                            : " in " + axis.lengths()))
                             .toList() + ": " + refusal);
         }
         return trials.getFirst();
@@ -168,7 +178,7 @@ final class TrialSearch {
             varied = mode;
             for (long batch : from(usual.batch(), List.of(1L))) {
                 for (long channels : CHANNELS) {
-                    for (int place = 0; place < Math.max(LENGTHS.size(), SIDES.size()); place++) {
+                    for (int place = 0; place < Math.max(LENGTHS.size(), HEIGHTS.size()); place++) {
                         if (take(lengths(batch, channels, place, innerBatch))) {
                             return true;
                         }
@@ -190,6 +200,7 @@ final class TrialSearch {
                         case LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
                     });
         }
+        lengths.putAll(wanted);
         return lengths;
     }
 

@@ -78,6 +78,11 @@ final class LayerWeights {
         return outs;
     }
 
+    /** How many weights there are between two channels: the places of a window. */
+    int inner() {
+        return inner;
+    }
+
     int insPerGroup() {
         return insPerGroup;
     }

@@ -8,6 +8,7 @@ import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Widths.Selections;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -32,14 +33,76 @@ final class Liveness {
 
     private final Map<String, Kept> kept = new HashMap<>();
     private final Map<Use, BitSet> needed = new HashMap<>();
+    /** Channels that nobody asks for, but that cost less than to leave them out. */
+    private final Map<String, BitSet> tolerated;
 
-    Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options) {
+    private Liveness(
+            Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> tolerated) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;
         this.options = options;
+        this.tolerated = tolerated;
         graph.outputs().forEach(this::requestWhole);
         graph.nodes().reversed().stream().filter(this::isLive).forEach(this::visit);
+    }
+
+    /** Looks again until nobody selects channels who had better take all of them. */
+    static Liveness of(Graph graph, Flow flow, Constants constants, PruneOptions options) {
+        Map<String, BitSet> tolerated = new HashMap<>();
+        Liveness liveness;
+        do {
+            liveness = new Liveness(graph, flow, constants, options, tolerated);
+        } while (options.widths().selections() != Selections.ALL && liveness.tolerateMore());
+        return liveness;
+    }
+
+    /**
+     * Who makes a channel of each channel that it reads, and would have to select those that it needs, makes something of the others
+     * too.
+     *
+     * @return whether there is anything that was not tolerated before
+     */
+    private boolean tolerateMore() {
+        boolean more = false;
+        for (Map.Entry<Use, BitSet> entry : needed.entrySet()) {
+            Use use = entry.getKey();
+            Rule rule = flow.ruleOf(use.node());
+            String input = use.node().input(use.input());
+            Channels seen = rule.inputs().get(use.input());
+            BitSet there = kept(input).set();
+            if (seen.none() || !flow.channels(input).equals(seen) || there.equals(entry.getValue())) {
+                continue;
+            }
+            for (int i = 0; i < use.node().outputs().size(); i++) {
+                String output = use.node().outputs().get(i);
+                BitSet made = madeOf(use.node(), rule, use.input(), i, there);
+                made.andNot(kept(output).set());
+                if (isLive(output) && !made.isEmpty()) {
+                    tolerated.computeIfAbsent(output, _ -> new BitSet()).or(made);
+                    more = true;
+                }
+            }
+        }
+        return more;
+    }
+
+    /** The channels of an output that are made of some of an input; none where each is made of all. */
+    private BitSet madeOf(Node node, Rule rule, int input, int output, BitSet there) {
+        BitSet made = new BitSet();
+        if (rule instanceof Mapping mapping) {
+            int[] map = mapping.maps()[input][output];
+            IntStream.range(0, map == null ? 0 : map.length)
+                    .filter(channel -> map[channel] >= 0 && there.get(map[channel]))
+                    .forEach(made::set);
+        } else if (rule instanceof Product product && product.groups() > 1) {
+            LayerWeights weights = constants.weights(node, product);
+            int outs = weights.outs() / product.groups();
+            there.stream()
+                    .map(channel -> channel / weights.insPerGroup())
+                    .forEach(group -> made.set(group * outs, (group + 1) * outs));
+        }
+        return made;
     }
 
     /** Whether anybody needs what a node makes. */
@@ -82,6 +145,8 @@ final class Liveness {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             if (isLive(output)) {
+                request(output, tolerated.getOrDefault(output, new BitSet()));
+                roundUp(requested(output), output, rule.outputs().get(i));
                 kept.put(output, close(node, rule, i, requested(output)));
             }
         }
@@ -280,12 +345,33 @@ final class Liveness {
             }
             return need;
         }
-        return roundUp(need, seen.count());
+        if (need.isEmpty()) {
+            need.set(0);
+        }
+        roundUp(need, node.input(0), seen);
+        return need;
     }
 
-    private BitSet roundUp(BitSet need, int count) {
-        int rounded = Math.ceilDiv(Math.max(need.cardinality(), 1), options.roundTo()) * options.roundTo();
-        return Kept.fill(need, Math.min(rounded, count));
+    /** Adds channels until there are as many as a kernel likes; not to heads, which have their own lengths. */
+    private void roundUp(BitSet channels, String tensor, Channels all) {
+        if (all.axes().size() == 1 && !channels.isEmpty()) {
+            boolean last = all.axes().getFirst() == graph.shape(tensor).rank() - 1;
+            int multiple =
+                    last ? options.widths().products() : options.widths().convolutions();
+            Kept.fill(channels, Math.min(Math.ceilDiv(channels.cardinality(), multiple) * multiple, all.count()));
+        }
+    }
+
+    /** The channels that a layer reads of all that are there: what it needs, or what is there, if selecting costs more. */
+    int[] selected(Node node, Product rule, BitSet need) {
+        Channels seen = rule.inputs().getFirst();
+        String input = node.input(0);
+        int[] there = flow.channels(input).equals(seen) ? kept(input).left() : seen.all();
+        LayerWeights weights = constants.weights(node, rule);
+        double perChannel = (double) kept(node.output()).left().length * weights.inner();
+        return rule.groups() > 1 || options.widths().select(need.cardinality(), there.length, perChannel)
+                ? need.stream().toArray()
+                : there;
     }
 
     /** Along k both sides need the same: where one is zero, neither is needed. */

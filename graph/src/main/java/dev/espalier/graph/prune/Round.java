@@ -28,7 +28,7 @@ final class Round {
         do {
             found = new Flow(graph, whole);
             carried = new Constants(graph, found);
-            live = new Liveness(graph, found, carried, options);
+            live = Liveness.of(graph, found, carried, options);
         } while (whole.addAll(live.unselectable()));
         flow = found;
         constants = carried;

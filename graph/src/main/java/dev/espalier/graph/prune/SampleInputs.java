@@ -4,6 +4,7 @@ import dev.espalier.core.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Input;
 import dev.espalier.graph.Graph.Use;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
@@ -43,6 +44,9 @@ public record SampleInputs(long batch, long length, long seed) {
     /** How many values a byte has. */
     private static final long BYTES = 256;
 
+    /** Whatever does not fit into this is not too short. */
+    private static final long LONGEST = 512;
+
     /** Few enough for the naive evaluator. */
     public static final SampleInputs DEFAULT = new SampleInputs(2, 16, 1);
 
@@ -70,6 +74,29 @@ public record SampleInputs(long batch, long length, long seed) {
             }
         }
         return lengths;
+    }
+
+    /**
+     * Lengths that a model takes, as far as its shapes tell: the usual ones, or longer ones where windows do not fit into those.
+     *
+     * @param graph a model
+     * @param wanted lengths that some dimensions have in any case, by their symbols
+     * @return a number for each symbol of its inputs
+     * @throws GraphException if it takes none of those that are tried
+     */
+    public SequencedMap<String, Long> accepted(Graph graph, Map<String, Long> wanted) {
+        List<GraphException> refusals = new ArrayList<>();
+        for (long longer = length; longer <= Math.max(length, LONGEST); longer *= 2) {
+            SequencedMap<String, Long> lengths = new SampleInputs(batch, longer, seed).dimensions(graph);
+            lengths.putAll(wanted);
+            try {
+                graph.withDimensions(lengths);
+                return lengths;
+            } catch (GraphException refused) {
+                refusals.add(refused);
+            }
+        }
+        throw refusals.getLast();
     }
 
     /**
