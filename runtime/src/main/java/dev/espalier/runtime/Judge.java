@@ -27,6 +27,7 @@ public final class Judge implements AutoCloseable {
     private final int threads;
     private final List<OnnxRuntimeModel> ways;
     private final List<Trial> trials;
+    private final Map<String, Tensor> timed;
     private final SequencedMap<String, Long> lengths;
 
     private Judge(
@@ -34,11 +35,13 @@ public final class Judge implements AutoCloseable {
             int threads,
             List<OnnxRuntimeModel> ways,
             List<Trial> trials,
+            Map<String, Tensor> timed,
             SequencedMap<String, Long> lengths) {
         this.name = name;
         this.threads = threads;
         this.ways = List.copyOf(ways);
         this.trials = List.copyOf(trials);
+        this.timed = timed;
         this.lengths = lengths;
     }
 
@@ -69,7 +72,7 @@ public final class Judge implements AutoCloseable {
      * @param original an ONNX file
      * @param read what was read from it: it tells what the inputs are
      * @param usual the lengths of free axes to begin with
-     * @param lengths those that some of them have in any case when models are run first, by the symbols' names
+     * @param lengths those that some of them have when models are timed, by the symbols' names
      * @param threads how many threads a single operator may use
      * @return the judge
      * @throws IllegalStateException if ONNX Runtime does not run the file
@@ -99,7 +102,7 @@ public final class Judge implements AutoCloseable {
      *
      * @param original the model
      * @param usual the lengths of free axes to begin with
-     * @param lengths those that some of them have in any case when models are run first, by the symbols' names
+     * @param lengths those that some of them have when models are timed, by the symbols' names
      * @param threads how many threads a single operator may use
      * @return the judge
      * @throws IllegalStateException if ONNX Runtime does not run the model
@@ -117,9 +120,10 @@ public final class Judge implements AutoCloseable {
         List<OnnxRuntimeModel> ways = load(loader);
         try {
             requireSameInputs(ways.getFirst(), read, name);
-            TrialSearch search = new TrialSearch(ways.getFirst(), read, usual, lengths);
+            TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
             List<Trial> trials = search.trials();
-            return new Judge(name, threads, ways, trials, search.lengths());
+            SequencedMap<String, Long> timed = search.timed(lengths);
+            return new Judge(name, threads, ways, trials, search.inputs(timed), timed);
         } catch (RuntimeException failure) {
             ways.forEach(OnnxRuntimeModel::close);
             throw failure;
@@ -164,7 +168,7 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * The same judge with inputs of the caller's own before all others.
+     * The same judge with inputs of the caller's own before all others; models are timed with these.
      *
      * @param inputs by name
      * @param words what they are, for messages
@@ -173,12 +177,12 @@ public final class Judge implements AutoCloseable {
     public Judge with(Map<String, Tensor> inputs, String words) {
         List<Trial> more = new ArrayList<>(List.of(new Trial(words, inputs)));
         more.addAll(trials);
-        return new Judge(name, threads, ways, more, lengths);
+        return new Judge(name, threads, ways, more, inputs, lengths);
     }
 
     /** Another original, of the same inputs. */
     Judge against(Graph other) {
-        return new Judge(other.name(), threads, load(loader(other, threads)), trials, lengths);
+        return new Judge(other.name(), threads, load(loader(other, threads)), trials, timed, lengths);
     }
 
     /**
@@ -230,9 +234,9 @@ public final class Judge implements AutoCloseable {
         }
     }
 
-    /** A race on the first inputs. */
+    /** A race on the inputs that models are timed with. */
     Race race(double seconds) {
-        return new Race(trials.getFirst().inputs(), seconds);
+        return new Race(timed, seconds);
     }
 
     /** Has the original take part in a race. */
@@ -245,7 +249,7 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * The lengths of free axes that models are compared with first.
+     * The lengths of free axes that models are timed with.
      *
      * @return numbers by the symbols' names
      */

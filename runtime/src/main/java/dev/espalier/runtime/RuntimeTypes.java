@@ -39,7 +39,7 @@ public final class RuntimeTypes implements TypeProbe {
     private static Map<String, Tensor> run(OnnxRuntimeModel model, List<Graph.Input> inputs) {
         Graph nothing = new Graph("inputs", inputs, new LinkedHashMap<>(), List.of(), List.of());
         return model.run(
-                new TrialSearch(model, nothing, SampleInputs.DEFAULT, Map.of()).one().inputs());
+                new TrialSearch(model, nothing, SampleInputs.DEFAULT).one().inputs());
     }
 
     /** One run tells how many axes there are, but not how long they are in another. */

@@ -27,12 +27,11 @@ final class TrialSearch {
     /** Shorter than what models cut off: {@code x[:, :K]} has the length K only if there are that many. */
     private static final List<Long> SHORT = List.of(1L, 2L, 3L, 5L, 8L);
 
-    /** Heights of pictures, which networks halve again and again; usual ones first, as models are timed with these. */
-    private static final List<Long> HEIGHTS =
-            List.of(224L, 48L, 32L, 64L, 96L, 160L, 256L, 320L, 640L, 299L, 28L, 16L);
+    /** Sides of pictures, which networks halve again and again. */
+    private static final List<Long> SIDES = List.of(64L, 96L, 160L, 224L, 32L, 48L, 320L, 640L, 299L, 28L, 16L);
 
-    /** The widths that go with the heights: lines of text are longer than they are high. */
-    private static final List<Long> WIDTHS = List.of(224L, 320L, 100L, 64L, 96L, 160L, 256L, 32L, 640L, 299L, 28L, 16L);
+    /** Heights and widths that models are timed with: pictures, and lines of text. */
+    private static final List<List<Long>> PICTURES = List.of(List.of(224L, 224L), List.of(48L, 320L));
 
     private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
 
@@ -45,12 +44,18 @@ final class TrialSearch {
     private enum Kind {
         BATCH,
         CHANNEL,
+        HEIGHT,
+        WIDTH,
         LENGTH
     }
 
     /** Which axes get another length together, the best first: some models take only one batch size, or one kind of picture. */
     private static final List<Set<Kind>> CHANGES =
-            List.of(Set.of(Kind.values()), Set.of(Kind.BATCH, Kind.LENGTH), Set.of(Kind.LENGTH), Set.of(Kind.BATCH));
+            List.of(
+                    Set.of(Kind.values()),
+                    Set.of(Kind.BATCH, Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+                    Set.of(Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+                    Set.of(Kind.BATCH));
 
     /**
      * A free axis, or several that have the same length.
@@ -73,7 +78,6 @@ final class TrialSearch {
     private final OnnxRuntimeModel model;
     private final Graph read;
     private final SampleInputs usual;
-    private final Map<String, Long> wanted;
     private final List<Axis> axes = new ArrayList<>();
     private final List<SequencedMap<String, Long>> taken = new ArrayList<>();
     private final List<Trial> trials = new ArrayList<>();
@@ -86,13 +90,11 @@ final class TrialSearch {
      * @param model what takes the inputs, or does not
      * @param read the same model as a graph
      * @param usual the lengths to begin with, and where chance starts from
-     * @param wanted lengths that the first trial has in any case, by the symbols' names
      */
-    TrialSearch(OnnxRuntimeModel model, Graph read, SampleInputs usual, Map<String, Long> wanted) {
+    TrialSearch(OnnxRuntimeModel model, Graph read, SampleInputs usual) {
         this.model = model;
         this.read = read;
         this.usual = usual;
-        this.wanted = wanted;
         Set<String> seen = new LinkedHashSet<>();
         for (Input input : read.inputs()) {
             Shape shape = input.type().shape();
@@ -113,7 +115,7 @@ final class TrialSearch {
         if (picture) {
             return axis == 1
                     ? new Axis(symbol, Kind.CHANNEL, false, CHANNELS)
-                    : new Axis(symbol, Kind.LENGTH, false, axis == 2 ? HEIGHTS : WIDTHS);
+                    : new Axis(symbol, axis == 2 ? Kind.HEIGHT : Kind.WIDTH, false, SIDES);
         }
         return new Axis(symbol, Kind.LENGTH, axis < rank - 1, from(usual.length(), LENGTHS));
     }
@@ -154,13 +156,55 @@ final class TrialSearch {
         if (!first()) {
             throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
                     + axes.stream()
-                            .map(axis -> axis.symbol()
-                                    + (wanted.containsKey(axis.symbol())
-                                            ? " = " + wanted.get(axis.symbol())
-                                            : " in " + axis.lengths()))
+                            .map(axis -> axis.symbol() + " in " + axis.lengths())
                             .toList() + ": " + refusal);
         }
         return trials.getFirst();
+    }
+
+    /**
+     * Lengths that models are timed with: those of the first trial, but pictures of a size that pictures have.
+     *
+     * @param wanted what some of them are in any case, by the symbols' names
+     * @throws IllegalStateException if the model does not take what is wanted
+     */
+    SequencedMap<String, Long> timed(Map<String, Long> wanted) {
+        for (List<Long> picture : PICTURES) {
+            SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+            for (Axis axis : axes) {
+                switch (axis.kind()) {
+                    case HEIGHT -> lengths.put(axis.symbol(), picture.getFirst());
+                    case WIDTH -> lengths.put(axis.symbol(), picture.getLast());
+                    case BATCH, CHANNEL, LENGTH -> {}
+                }
+            }
+            lengths.putAll(wanted);
+            if (runs(inputs(lengths))) {
+                return lengths;
+            }
+        }
+        SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+        lengths.putAll(wanted);
+        if (!wanted.isEmpty() && !runs(inputs(lengths))) {
+            throw new IllegalStateException(
+                    "ONNX Runtime does not run the model with " + Trial.words(lengths) + ": " + refusal);
+        }
+        return lengths;
+    }
+
+    /** Inputs of given lengths. */
+    Map<String, Tensor> inputs(Map<String, Long> lengths) {
+        return usual.draw(read, lengths, SCALES.getFirst(), varied);
+    }
+
+    /** Whether the model takes inputs and makes something of them. */
+    private boolean runs(Map<String, Tensor> inputs) {
+        try {
+            return model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
+        } catch (IllegalStateException refused) {
+            refusal = String.valueOf(refused.getMessage());
+            return false;
+        }
     }
 
     /** The lengths of the first trial. */
@@ -178,7 +222,7 @@ final class TrialSearch {
             varied = mode;
             for (long batch : from(usual.batch(), List.of(1L))) {
                 for (long channels : CHANNELS) {
-                    for (int place = 0; place < Math.max(LENGTHS.size(), HEIGHTS.size()); place++) {
+                    for (int place = 0; place < Math.max(LENGTHS.size(), SIDES.size()); place++) {
                         if (take(lengths(batch, channels, place, innerBatch))) {
                             return true;
                         }
@@ -197,10 +241,9 @@ final class TrialSearch {
                     switch (axis.kind()) {
                         case BATCH -> batch;
                         case CHANNEL -> channels;
-                        case LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
+                        case HEIGHT, WIDTH, LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
                     });
         }
-        lengths.putAll(wanted);
         return lengths;
     }
 
@@ -277,16 +320,11 @@ final class TrialSearch {
         int number = trials.size();
         SampleInputs samples = new SampleInputs(usual.batch(), usual.length(), usual.seed() + number);
         Map<String, Tensor> inputs = samples.draw(read, lengths, SCALES.get(number % SCALES.size()), varied);
-        try {
-            boolean something = model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
-            if (something) {
-                taken.add(lengths);
-                trials.add(new Trial(Trial.words(lengths), inputs));
-            }
-            return something;
-        } catch (IllegalStateException refused) {
-            refusal = String.valueOf(refused.getMessage());
-            return false;
+        boolean something = runs(inputs);
+        if (something) {
+            taken.add(lengths);
+            trials.add(new Trial(Trial.words(lengths), inputs));
         }
+        return something;
     }
 }
