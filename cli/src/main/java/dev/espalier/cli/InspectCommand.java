@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -63,12 +62,8 @@ final class InspectCommand implements Callable<Integer> {
     @Option(names = "--graphviz", description = "Print a drawing in Graphviz's language instead: dot -Tsvg shows it.")
     private boolean graphviz;
 
-    @Option(
-            names = "--dimension",
-            paramLabel = "NAME=N",
-            description = "Gives a free dimension a length, for the FLOPs; without it a batch is 1 and others are "
-                    + USUAL_LENGTH + ", or what the model takes.")
-    private Map<String, Long> dimensions = new LinkedHashMap<>();
+    @Mixin
+    private DimensionOption dimension = new DimensionOption();
 
     @Mixin
     private CheckpointOption checkpoint = new CheckpointOption();
@@ -100,13 +95,7 @@ final class InspectCommand implements Callable<Integer> {
 
     private Map<String, Long> lengths(Graph graph) {
         Map<String, Long> lengths = USUAL.dimensions(graph);
-        for (String name : dimensions.keySet()) {
-            if (!lengths.containsKey(name)) {
-                throw new IllegalArgumentException(
-                        "--dimension: the model has no free dimension " + name + "; it has " + lengths.keySet());
-            }
-        }
-        lengths.putAll(dimensions);
+        lengths.putAll(dimension.lengths(lengths.keySet()));
         return lengths;
     }
 
@@ -115,7 +104,7 @@ final class InspectCommand implements Callable<Integer> {
         try {
             return graph.withDimensions(lengths);
         } catch (GraphException tooLong) {
-            if (!dimensions.isEmpty()) {
+            if (dimension.isGiven()) {
                 throw tooLong;
             }
             lengths.values().removeIf(length -> length == USUAL_LENGTH);
@@ -179,11 +168,7 @@ final class InspectCommand implements Callable<Integer> {
             shared.forEach(layer -> out.printf("  %s%n", layer.name()));
         }
         if (!lengths.isEmpty()) {
-            out.printf(
-                    "%nFLOPs for %s; --dimension NAME=N sets others.%n",
-                    lengths.entrySet().stream()
-                            .map(length -> length.getKey() + " = " + length.getValue())
-                            .collect(Collectors.joining(", ")));
+            out.printf("%n%s%n", DimensionOption.sentence("FLOPs", lengths));
         }
         if (!Cost.of(graph).equals(Cost.of(graph, USUAL_LENGTH))) {
             out.printf("%nLengths that only a run of the model tells are counted as %d.%n", USUAL_LENGTH);

@@ -29,6 +29,7 @@ public final class Judge implements AutoCloseable {
     private final int threads;
     private final List<OnnxRuntimeModel> ways;
     private final List<Trial> trials;
+    private final Map<String, Tensor> timed;
     private final SequencedMap<String, Long> lengths;
 
     /** Outputs that chance has a part in: nothing can be held against them. */
@@ -39,12 +40,14 @@ public final class Judge implements AutoCloseable {
             int threads,
             List<OnnxRuntimeModel> ways,
             List<Trial> trials,
+            Map<String, Tensor> timed,
             SequencedMap<String, Long> lengths,
             Set<String> random) {
         this.name = name;
         this.threads = threads;
         this.ways = List.copyOf(ways);
         this.trials = List.copyOf(trials);
+        this.timed = timed;
         this.lengths = lengths;
         this.random = random;
     }
@@ -67,8 +70,25 @@ public final class Judge implements AutoCloseable {
      * @throws GraphException if the inputs that were read are not those of the file
      */
     public static Judge of(Path original, Graph read, SampleInputs usual, int threads) {
+        return of(original, read, usual, Map.of(), threads);
+    }
+
+    /**
+     * Judges by a file.
+     *
+     * @param original an ONNX file
+     * @param read what was read from it: it tells what the inputs are
+     * @param usual the lengths of free axes to begin with
+     * @param lengths those that some of them have when models are timed, by the symbols' names
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws GraphException if the inputs that were read are not those of the file
+     */
+    public static Judge of(
+            Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         String name = original.toString();
-        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, threads);
+        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, lengths, threads);
     }
 
     /**
@@ -81,20 +101,37 @@ public final class Judge implements AutoCloseable {
      * @throws IllegalStateException if ONNX Runtime does not run the model
      */
     public static Judge of(Graph original, SampleInputs usual, int threads) {
-        return of(original.name(), loader(original, threads), original, usual, threads);
+        return of(original, usual, Map.of(), threads);
+    }
+
+    /**
+     * Judges by a model of which there is no ONNX file.
+     *
+     * @param original the model
+     * @param usual the lengths of free axes to begin with
+     * @param lengths those that some of them have when models are timed, by the symbols' names
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the model
+     */
+    public static Judge of(Graph original, SampleInputs usual, Map<String, Long> lengths, int threads) {
+        return of(original.name(), loader(original, threads), original, usual, lengths, threads);
     }
 
     private static Loader loader(Graph graph, int threads) {
         return way -> OnnxRuntimeModel.of(graph, OnnxWriter.Options.DEFAULT, threads, way);
     }
 
-    private static Judge of(String name, Loader loader, Graph read, SampleInputs usual, int threads) {
+    private static Judge of(
+            String name, Loader loader, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         List<OnnxRuntimeModel> ways = load(loader);
         try {
             requireSameInputs(ways.getFirst(), read, name);
             TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
             List<Trial> trials = search.trials();
-            return new Judge(name, threads, ways, trials, search.lengths(), random(name, ways.getFirst(), trials));
+            SequencedMap<String, Long> timed = search.timed(lengths);
+            Set<String> random = random(name, ways.getFirst(), trials);
+            return new Judge(name, threads, ways, trials, search.inputs(timed), timed, random);
         } catch (RuntimeException failure) {
             ways.forEach(OnnxRuntimeModel::close);
             throw failure;
@@ -155,7 +192,7 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * The same judge with inputs of the caller's own before all others.
+     * The same judge with inputs of the caller's own before all others; models are timed with these.
      *
      * @param inputs by name
      * @param words what they are, for messages
@@ -164,12 +201,12 @@ public final class Judge implements AutoCloseable {
     public Judge with(Map<String, Tensor> inputs, String words) {
         List<Trial> more = new ArrayList<>(List.of(new Trial(words, inputs)));
         more.addAll(trials);
-        return new Judge(name, threads, ways, more, lengths, random);
+        return new Judge(name, threads, ways, more, inputs, lengths, random);
     }
 
     /** Another original, of the same inputs. */
     Judge against(Graph other) {
-        return new Judge(other.name(), threads, load(loader(other, threads)), trials, lengths, random);
+        return new Judge(other.name(), threads, load(loader(other, threads)), trials, timed, lengths, random);
     }
 
     /**
@@ -262,16 +299,14 @@ public final class Judge implements AutoCloseable {
                 : product / Math.sqrt(leftSquares * rightSquares);
     }
 
-    /**
-     * How long the original and a model take, by turns, on the first inputs.
-     *
-     * @param candidate the model
-     * @param rounds how often each is run
-     * @return the medians of both, in this order
-     */
-    List<Double> latencies(OnnxRuntimeModel candidate, int rounds) {
-        return Latency.measure(
-                List.of(ways.getFirst(), candidate), trials.getFirst().inputs(), rounds);
+    /** A race on the inputs that models are timed with. */
+    Race race(double seconds) {
+        return new Race(timed, seconds);
+    }
+
+    /** Has the original take part in a race. */
+    Race.Runner enter(Race race) {
+        return race.enter(ways.getFirst());
     }
 
     int threads() {
@@ -279,7 +314,7 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * The lengths of free axes that models are compared with first.
+     * The lengths of free axes that models are timed with.
      *
      * @return numbers by the symbols' names
      */

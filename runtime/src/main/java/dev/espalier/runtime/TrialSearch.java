@@ -31,6 +31,9 @@ final class TrialSearch {
     /** Sides of pictures, which networks halve again and again. */
     private static final List<Long> SIDES = List.of(64L, 96L, 160L, 224L, 32L, 48L, 320L, 640L, 299L, 28L, 16L);
 
+    /** Heights and widths that models are timed with: pictures, and lines of text. */
+    private static final List<List<Long>> PICTURES = List.of(List.of(224L, 224L), List.of(48L, 320L));
+
     private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
 
     private static final List<Long> BATCHES = List.of(2L, 3L, 1L, 4L);
@@ -48,12 +51,18 @@ final class TrialSearch {
     private enum Kind {
         BATCH,
         CHANNEL,
+        HEIGHT,
+        WIDTH,
         LENGTH
     }
 
     /** Which axes get another length together, the best first: some models take only one batch size, or one kind of picture. */
     private static final List<Set<Kind>> CHANGES =
-            List.of(Set.of(Kind.values()), Set.of(Kind.BATCH, Kind.LENGTH), Set.of(Kind.LENGTH), Set.of(Kind.BATCH));
+            List.of(
+                    Set.of(Kind.values()),
+                    Set.of(Kind.BATCH, Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+                    Set.of(Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+                    Set.of(Kind.BATCH));
 
     /**
      * A free axis, or several that have the same length.
@@ -114,7 +123,7 @@ final class TrialSearch {
         if (picture) {
             return axis == 1
                     ? new Axis(symbol, Kind.CHANNEL, false, CHANNELS)
-                    : new Axis(symbol, Kind.LENGTH, false, SIDES);
+                    : new Axis(symbol, axis == 2 ? Kind.HEIGHT : Kind.WIDTH, false, SIDES);
         }
         return new Axis(symbol, Kind.LENGTH, axis < rank - 1, from(usual.length(), LENGTHS));
     }
@@ -161,6 +170,51 @@ final class TrialSearch {
         return trials.getFirst();
     }
 
+    /**
+     * Lengths that models are timed with: those of the first trial, but pictures of a size that pictures have.
+     *
+     * @param wanted what some of them are in any case, by the symbols' names
+     * @throws IllegalStateException if the model does not take what is wanted
+     */
+    SequencedMap<String, Long> timed(Map<String, Long> wanted) {
+        for (List<Long> picture : PICTURES) {
+            SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+            for (Axis axis : axes) {
+                switch (axis.kind()) {
+                    case HEIGHT -> lengths.put(axis.symbol(), picture.getFirst());
+                    case WIDTH -> lengths.put(axis.symbol(), picture.getLast());
+                    case BATCH, CHANNEL, LENGTH -> {}
+                }
+            }
+            lengths.putAll(wanted);
+            if (runs(inputs(lengths))) {
+                return lengths;
+            }
+        }
+        SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+        lengths.putAll(wanted);
+        if (!wanted.isEmpty() && !runs(inputs(lengths))) {
+            throw new IllegalStateException(
+                    "ONNX Runtime does not run the model with " + Trial.words(lengths) + ": " + refusal);
+        }
+        return lengths;
+    }
+
+    /** Inputs of given lengths. */
+    Map<String, Tensor> inputs(Map<String, Long> lengths) {
+        return usual.draw(read, lengths, SCALES.getFirst(), varied);
+    }
+
+    /** Whether the model takes inputs and makes something of them. */
+    private boolean runs(Map<String, Tensor> inputs) {
+        try {
+            return model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
+        } catch (IllegalStateException refused) {
+            refusal = String.valueOf(refused.getMessage());
+            return false;
+        }
+    }
+
     /** The lengths of the first trial. */
     SequencedMap<String, Long> lengths() {
         return taken.getFirst();
@@ -195,7 +249,7 @@ final class TrialSearch {
                     switch (axis.kind()) {
                         case BATCH -> batch;
                         case CHANNEL -> channels;
-                        case LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
+                        case HEIGHT, WIDTH, LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
                     });
         }
         return lengths;
@@ -288,16 +342,11 @@ final class TrialSearch {
         int number = trials.size();
         SampleInputs samples = new SampleInputs(usual.batch(), usual.length(), usual.seed() + number);
         Map<String, Tensor> inputs = samples.draw(read, lengths, SCALES.get(number % SCALES.size()), varied);
-        try {
-            boolean something = model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
-            if (something) {
-                taken.add(lengths);
-                trials.add(new Trial(Trial.words(lengths), inputs));
-            }
-            return something;
-        } catch (IllegalStateException refused) {
-            refusal = String.valueOf(refused.getMessage());
-            return false;
+        boolean something = runs(inputs);
+        if (something) {
+            taken.add(lengths);
+            trials.add(new Trial(Trial.words(lengths), inputs));
         }
+        return something;
     }
 }

@@ -26,6 +26,7 @@ import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.prune.Widths;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
@@ -287,7 +288,7 @@ final class RecurrentPruningTest {
         Value other = product("other", flat, sparseRows(normal(both * HIDDEN, 2)));
         Graph model = graph.outputs(head, other);
         prune(model, switch (random.nextInt(4)) {
-            case 0 -> PruneOptions.DEFAULT.withRoundTo(4);
+            case 0 -> PruneOptions.DEFAULT.withWidths(Widths.multiplesOf(4));
             case 1 -> PruneOptions.DEFAULT.withKeep(Set.of("one"));
             default -> PruneOptions.DEFAULT;
         });

@@ -25,6 +25,7 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.runtime.Timing;
 import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
@@ -244,7 +245,8 @@ public final class Espalier {
                     model,
                     Pruner.plan(RawInputs.without(model), PruneOptions.DEFAULT),
                     smaller -> RawInputs.like(model, smaller),
-                    samples.dimensions(model));
+                    samples.dimensions(model),
+                    Timing.DEFAULT);
             return withModel(trial.smaller(), Optional.of(trial.report()));
         }
     }

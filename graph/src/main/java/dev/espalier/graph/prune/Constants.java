@@ -161,17 +161,19 @@ final class Constants {
         double[] result = new double[channels.count()];
         boolean[] seen = new boolean[result.length];
         long[] shape = tensor.shape();
-        int[] places = new int[channels.axes().size()];
+        int[] strides = new int[shape.length];
+        int stride = 1;
+        for (int position = channels.axes().size() - 1; position >= 0; position--) {
+            strides[channels.axes().get(position)] = stride;
+            stride *= channels.lengths().get(position);
+        }
         for (long i = 0; i < tensor.size(); i++) {
             long rest = i;
-            for (int axis = shape.length - 1; axis >= 0; axis--) {
-                int position = channels.axes().indexOf(axis);
-                if (position >= 0) {
-                    places[position] = (int) (rest % shape[axis]);
-                }
+            int channel = 0;
+            for (int axis = shape.length - 1; axis >= 0 && rest > 0; axis--) {
+                channel += (int) (rest % shape[axis]) * strides[axis];
                 rest /= shape[axis];
             }
-            int channel = channels.channel(places);
             double value = tensor.getDouble(i);
             result[channel] = !seen[channel] || result[channel] == value ? value : Rule.VARIES;
             seen[channel] = true;

@@ -109,6 +109,15 @@ final class LayerWeights {
         return Slices.take(weight, rows, places);
     }
 
+    /** How many weights there are between two channels: the places of a window. */
+    int inner() {
+        return inner;
+    }
+
+    int outs() {
+        return outs;
+    }
+
     int insPerGroup() {
         return insPerGroup;
     }

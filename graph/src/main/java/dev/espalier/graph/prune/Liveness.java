@@ -11,6 +11,7 @@ import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.prune.Rule.Sum;
+import dev.espalier.graph.prune.Widths.Selections;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -39,15 +40,83 @@ final class Liveness {
 
     private final Map<String, Kept> kept = new HashMap<>();
     private final Map<Use, BitSet> needed = new HashMap<>();
+    /** Channels that nobody asks for, but that cost less than to leave them out. */
+    private final Map<String, BitSet> tolerated;
 
-    Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> counted) {
+    private Liveness(
+            Graph graph,
+            Flow flow,
+            Constants constants,
+            PruneOptions options,
+            Map<String, BitSet> counted,
+            Map<String, BitSet> tolerated) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;
         this.options = options;
-        this.counted = Map.copyOf(counted);
+        this.counted = counted;
+        this.tolerated = tolerated;
         graph.outputs().forEach(this::requestWhole);
         graph.nodes().reversed().stream().filter(this::isLive).forEach(this::visit);
+    }
+
+    /** Looks again until nobody selects channels who had better take all of them. */
+    static Liveness of(
+            Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> counted) {
+        Map<String, BitSet> tolerated = new HashMap<>();
+        Liveness liveness;
+        do {
+            liveness = new Liveness(graph, flow, constants, options, Map.copyOf(counted), tolerated);
+        } while (options.widths().selections() != Selections.ALL && liveness.tolerateMore());
+        return liveness;
+    }
+
+    /**
+     * Who makes a channel of each channel that it reads, and would have to select those that it needs, makes something of the others
+     * too.
+     *
+     * @return whether there is anything that was not tolerated before
+     */
+    private boolean tolerateMore() {
+        boolean more = false;
+        for (Map.Entry<Use, BitSet> entry : needed.entrySet()) {
+            Use use = entry.getKey();
+            Rule rule = flow.ruleOf(use.node());
+            String input = use.node().input(use.input());
+            Channels seen = rule.inputs().get(use.input());
+            BitSet there = kept(input).set();
+            if (seen.none() || !flow.channels(input).equals(seen) || there.equals(entry.getValue())) {
+                continue;
+            }
+            for (int i = 0; i < use.node().outputs().size(); i++) {
+                String output = use.node().outputs().get(i);
+                BitSet made = madeOf(use.node(), rule, use.input(), i, there);
+                made.andNot(kept(output).set());
+                if (isLive(output) && !made.isEmpty()) {
+                    tolerated.computeIfAbsent(output, _ -> new BitSet()).or(made);
+                    more = true;
+                }
+            }
+        }
+        return more;
+    }
+
+    /** The channels of an output that are made of some of an input; none where each is made of all. */
+    private BitSet madeOf(Node node, Rule rule, int input, int output, BitSet there) {
+        BitSet made = new BitSet();
+        if (rule instanceof Mapping mapping) {
+            int[] map = mapping.maps()[input][output];
+            IntStream.range(0, map == null ? 0 : map.length)
+                    .filter(channel -> map[channel] >= 0 && there.get(map[channel]))
+                    .forEach(made::set);
+        } else if (rule instanceof Product product && product.groups() > 1) {
+            LayerWeights weights = constants.weights(node, product);
+            int outs = weights.outs() / product.groups();
+            there.stream()
+                    .map(channel -> channel / weights.insPerGroup())
+                    .forEach(group -> made.set(group * outs, (group + 1) * outs));
+        }
+        return made;
     }
 
     /** Whether anybody needs what a node makes. */
@@ -90,6 +159,8 @@ final class Liveness {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             if (isLive(output)) {
+                request(output, tolerated.getOrDefault(output, new BitSet()));
+                roundUp(requested(output), output, rule.outputs().get(i));
                 kept.put(output, close(node, rule, i, wanted(output)));
             }
         }
@@ -303,7 +374,16 @@ final class Liveness {
             });
             return equallyMany(rule.groups(), seen, need);
         }
-        return roundUp(need, seen.count());
+        return someOf(need, node.input(0), seen);
+    }
+
+    /** Channels that are needed, at least one, and as many as a kernel likes. */
+    private BitSet someOf(BitSet need, String tensor, Channels seen) {
+        if (need.isEmpty()) {
+            need.set(0);
+        }
+        roundUp(need, tensor, seen);
+        return need;
     }
 
     /** The hidden units that somebody reads, others by way of the recurrence among them, and as many of both directions. */
@@ -314,12 +394,13 @@ final class Liveness {
                 .mapToObj(direction -> live.get(direction * hidden, (direction + 1) * hidden))
                 .toList();
         int most = directions.stream().mapToInt(BitSet::cardinality).max().orElse(1);
+        int multiple = options.widths().products();
         BitSet all = new BitSet();
         for (int direction = 0; direction < directions.size(); direction++) {
             BitSet own = directions.get(direction);
             int first = direction * hidden;
             if (!own.isEmpty()) {
-                Kept.fill(own, Math.min(Math.ceilDiv(most, options.roundTo()) * options.roundTo(), hidden)).stream()
+                Kept.fill(own, Math.min(Math.ceilDiv(most, multiple) * multiple, hidden)).stream()
                         .forEach(unit -> all.set(first + unit));
             }
         }
@@ -377,7 +458,7 @@ final class Liveness {
         live.stream().forEach(unit -> need.or(weights.inputs(unit)));
         double[] values = constants.ofInput(node, 0, seen);
         IntStream.range(0, values.length).filter(in -> !Double.isNaN(values[in])).forEach(need::clear);
-        return roundUp(need, seen.count());
+        return someOf(need, node.input(0), seen);
     }
 
     /** Whatever carries zero adds nothing. */
@@ -387,12 +468,39 @@ final class Liveness {
         BitSet need = Kept.bits(IntStream.range(0, values.length)
                 .filter(channel -> values[channel] != 0)
                 .toArray());
-        return roundUp(need, seen.count());
+        return someOf(need, node.input(0), seen);
     }
 
-    private BitSet roundUp(BitSet need, int count) {
-        int rounded = Math.ceilDiv(Math.max(need.cardinality(), 1), options.roundTo()) * options.roundTo();
-        return Kept.fill(need, Math.min(rounded, count));
+    /** Adds channels until there are as many as a kernel likes; not to heads, which have their own lengths. */
+    private void roundUp(BitSet channels, String tensor, Channels all) {
+        if (all.axes().size() == 1 && !channels.isEmpty()) {
+            boolean last = all.axes().getFirst() == graph.shape(tensor).rank() - 1;
+            int multiple =
+                    last ? options.widths().products() : options.widths().convolutions();
+            Kept.fill(channels, Math.min(Math.ceilDiv(channels.cardinality(), multiple) * multiple, all.count()));
+        }
+    }
+
+    /** The channels that a layer reads of all that are there: what it needs, or what is there, if selecting costs more. */
+    int[] selected(Node node, Rule rule, BitSet need) {
+        Channels seen = rule.inputs().getFirst();
+        String input = node.input(0);
+        int[] there = flow.channels(input).equals(seen) ? kept(input).left() : seen.all();
+        boolean inParts = rule instanceof Product product && product.groups() > 1;
+        return inParts || options.widths().select(need.cardinality(), there.length, multiplications(node, rule))
+                ? need.stream().toArray()
+                : there;
+    }
+
+    /** How often a layer multiplies each element of a channel that it reads. */
+    private double multiplications(Node node, Rule rule) {
+        return switch (rule) {
+            case Product product ->
+                (double) kept(node.output()).left().length
+                        * constants.weights(node, product).inner();
+            case Recurrence recurrence -> (double) units(node, recurrence).cardinality() * recurrence.operator().cell().gates();
+            case Mapping _, Contraction _, Sum _, Opaque _, ShapeOnly _ -> 1;
+        };
     }
 
     /** Along k both sides need the same: where one is zero, neither is needed. */

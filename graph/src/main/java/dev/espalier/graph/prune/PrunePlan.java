@@ -12,12 +12,15 @@ import java.util.stream.Collectors;
 
 /** What pruning would do to a graph: to be read, and then to be applied. */
 public final class PrunePlan {
+    private final PruneOptions options;
     private final Graph reference;
     private final Graph smaller;
     private final List<LayerPlan> layers;
     private final int zeroedGroups;
 
-    private PrunePlan(Graph reference, Graph smaller, List<LayerPlan> layers, int zeroedGroups) {
+    private PrunePlan(
+            PruneOptions options, Graph reference, Graph smaller, List<LayerPlan> layers, int zeroedGroups) {
+        this.options = options;
         this.reference = reference;
         this.smaller = smaller;
         this.layers = List.copyOf(layers);
@@ -42,7 +45,8 @@ public final class PrunePlan {
             last = new Round(smaller, options.restrictedTo(smaller));
         }
         Graph folded = smaller == threshold.graph() ? smaller : FoldedMeans.fold(smaller);
-        return new PrunePlan(threshold.graph(), folded, merge(first.layers(), last.layers()), threshold.zeroedGroups());
+        return new PrunePlan(
+                options, threshold.graph(), folded, merge(first.layers(), last.layers()), threshold.zeroedGroups());
     }
 
     /**
@@ -74,6 +78,29 @@ public final class PrunePlan {
      */
     public List<LayerPlan> layers() {
         return layers;
+    }
+
+    /** {@return how narrow layers become} */
+    public Widths widths() {
+        return options.widths();
+    }
+
+    /**
+     * {@return a plan for the same groups of which layers become otherwise narrow}
+     *
+     * @param widths how narrow
+     */
+    public PrunePlan with(Widths widths) {
+        return of(new Threshold(reference, zeroedGroups), options.withWidths(widths));
+    }
+
+    /** {@return a plan that cuts nothing out: what the reference is, whole} */
+    public PrunePlan uncut() {
+        List<LayerPlan> whole = layers.stream()
+                .map(layer ->
+                        layer.after(layer.inputsBefore(), layer.outputsBefore(), layer.weightsBefore(), ""))
+                .toList();
+        return new PrunePlan(options, reference, reference, whole, zeroedGroups);
     }
 
     /**

@@ -438,7 +438,7 @@ final class Rewriter {
                 && flow.ruleOf(maker) instanceof Mapping
                 && flow.channels(input).equals(rule.inputs().getFirst())
                 && need.equals(liveness.requested(input));
-        return fillsUp ? liveness.kept(input).left() : need.stream().toArray();
+        return fillsUp ? liveness.kept(input).left() : liveness.selected(node, rule, need);
     }
 
     /** The bias of the channels that are left, with what constant channels added; null if there is none. */

@@ -40,7 +40,7 @@ final class Round {
         do {
             found = new Flow(graph, whole);
             carried = new Constants(graph, found);
-            live = new Liveness(graph, found, carried, options, counted(graph, carried));
+            live = Liveness.of(graph, found, carried, options, counted(graph, carried));
         } while (whole.addAll(live.unselectable()));
         flow = found;
         constants = carried;

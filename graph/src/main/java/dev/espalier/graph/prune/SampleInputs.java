@@ -27,8 +27,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
  * Seeded inputs for a model: normally distributed numbers, places in range for whatever looks something up in a table,
@@ -69,21 +71,35 @@ public record SampleInputs(long batch, long length, long seed) {
      * @return a number for each symbol of its inputs
      */
     public SequencedMap<String, Long> dimensions(Graph graph) {
-        SequencedMap<String, Long> usual = dimensions(graph, length, length);
-        if (usual.isEmpty() || fits(graph, usual)) {
+        return fitting(graph, Map.of()).orElseGet(() -> dimensions(graph, length, length));
+    }
+
+    /**
+     * The same, with some lengths that are given.
+     *
+     * @param graph a model
+     * @param wanted lengths that some dimensions have in any case, by their symbols
+     * @return a number for each symbol of its inputs
+     * @throws GraphException if it takes none of those that are tried
+     */
+    public SequencedMap<String, Long> accepted(Graph graph, Map<String, Long> wanted) {
+        return fitting(graph, wanted).orElseGet(() -> {
+            SequencedMap<String, Long> usual = dimensions(graph, length, length);
+            usual.putAll(wanted);
+            graph.withDimensions(usual);
             return usual;
-        }
-        List<Long> others = new ArrayList<>(List.of(length));
-        others.addAll(OTHERS);
-        for (long other : others) {
-            for (long channels : CHANNELS) {
-                SequencedMap<String, Long> lengths = dimensions(graph, other, channels);
-                if (fits(graph, lengths)) {
-                    return lengths;
-                }
-            }
-        }
-        return usual;
+        });
+    }
+
+    private Optional<SequencedMap<String, Long>> fitting(Graph graph, Map<String, Long> wanted) {
+        List<Long> lengths = new ArrayList<>(List.of(length));
+        lengths.addAll(OTHERS);
+        return lengths.stream()
+                .flatMap(one -> Stream.concat(Stream.of(one), CHANNELS.stream())
+                        .map(channels -> dimensions(graph, one, channels)))
+                .peek(some -> some.putAll(wanted))
+                .filter(some -> fits(graph, some))
+                .findFirst();
     }
 
     /** Lengths by the places of axes. */

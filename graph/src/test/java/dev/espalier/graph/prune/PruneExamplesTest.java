@@ -192,9 +192,57 @@ final class PruneExamplesTest {
         Graph model =
                 graph.outputs(convolution("second", first, 1, true, zeros((row, column) -> column >= 9, 2, 20, 3, 3)));
         assertArrayEquals(new long[] {2, 9, 3, 3}, shape(prune(model), "second.weight"));
-        Graph rounded = prune(model, PruneOptions.DEFAULT.withRoundTo(8));
+        Graph rounded = prune(model, PruneOptions.DEFAULT.withWidths(Widths.multiplesOf(8)));
         assertArrayEquals(new long[] {2, 16, 3, 3}, shape(rounded, "second.weight"));
         assertArrayEquals(new long[] {16, 3, 3, 3}, shape(rounded, "first.weight"));
+    }
+
+    /** Two readers of the same channels, of which one ignores the last four of twelve and the other the first four. */
+    private Graph twoReaders() {
+        Value shared = convolution("shared", image(3), 1, true, zeros(inputs(), 20, 3, 3, 3));
+        Value left = convolution("left", shared, 1, true, zeros((row, column) -> column >= 8, 2, 20, 3, 3));
+        Value right = convolution(
+                "right",
+                apply("relu", Unary.Function.RELU, shared),
+                1,
+                true,
+                zeros((row, column) -> column < 4 || column >= 13, 2, 20, 3, 3));
+        return graph.outputs(graph.add("sum", new Binary(Binary.Function.ADD), left, right));
+    }
+
+    private static long selections(Graph model) {
+        return model.nodes().stream()
+                .filter(node -> node.operator() instanceof Gather)
+                .count();
+    }
+
+    @Test
+    void whoDoesNotSelectReadsAllThatOthersNeed() {
+        Graph model = twoReaders();
+        Graph narrowest = prune(model);
+        assertEquals(2, selections(narrowest));
+        assertArrayEquals(new long[] {2, 8, 3, 3}, shape(narrowest, "left.weight"));
+        assertArrayEquals(new long[] {2, 9, 3, 3}, shape(narrowest, "right.weight"));
+        Widths none = Widths.NARROWEST.withSelections(Widths.Selections.NONE);
+        Graph plain = prune(model, PruneOptions.DEFAULT.withWidths(none));
+        assertEquals(0, selections(plain));
+        assertArrayEquals(new long[] {13, 3, 3, 3}, shape(plain, "shared.weight"));
+        assertArrayEquals(new long[] {2, 13, 3, 3}, shape(plain, "left.weight"));
+        assertArrayEquals(new long[] {2, 13, 3, 3}, shape(plain, "right.weight"));
+        Graph rounded = prune(model, PruneOptions.DEFAULT.withWidths(none.withConvolutions(8)));
+        assertEquals(0, selections(rounded));
+        assertArrayEquals(new long[] {16, 3, 3, 3}, shape(rounded, "shared.weight"));
+        Graph products = prune(model, PruneOptions.DEFAULT.withWidths(none.withProducts(8)));
+        assertArrayEquals(new long[] {13, 3, 3, 3}, shape(products, "shared.weight"));
+    }
+
+    /** The convolutions have two filters of nine weights: five channels less spare 90 multiplications for each of eight elements. */
+    @Test
+    void whoWouldSaveLittleDoesNotSelect() {
+        Widths few = Widths.NARROWEST.withSelections(Widths.Selections.WORTHWHILE);
+        assertEquals(0, selections(prune(twoReaders(), PruneOptions.DEFAULT.withWidths(few))));
+        assertFalse(few.select(8, 13, 18));
+        assertTrue(few.select(8, 13, 100));
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
@@ -51,6 +52,19 @@ final class SampleInputsTest {
         Set<Long> values = new TreeSet<>();
         LongStream.range(0, tensor.size()).forEach(i -> values.add((long) tensor.getDouble(i)));
         return values;
+    }
+
+    @Test
+    void lengthsAreLongerWhereWindowsDoNotFit() {
+        GraphBuilder graph = new GraphBuilder("windows");
+        Value sound = graph.input("sound", DataType.FLOAT32, "batch", 1, "samples");
+        Value kernel = graph.parameter("kernel", Tensor.compute(DataType.FLOAT32, new long[] {1, 1, 100}, Math::sin));
+        Conv conv = new Conv(new Windows(List.of(1L), List.of(0L, 0L), List.of(1L)), 1);
+        Graph model = graph.outputs(graph.add("conv", conv, sound, kernel));
+        SampleInputs samples = new SampleInputs(1, 16, 1);
+        assertEquals(Map.of("batch", 1L, "samples", 128L), samples.accepted(model, Map.of()));
+        assertEquals(Map.of("batch", 3L, "samples", 128L), samples.accepted(model, Map.of("batch", 3L)));
+        assertThrows(GraphException.class, () -> samples.accepted(model, Map.of("samples", 50L)));
     }
 
     @Test
