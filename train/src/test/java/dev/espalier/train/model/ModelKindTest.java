@@ -177,11 +177,14 @@ final class ModelKindTest {
         GraphBuilder builder = new GraphBuilder("half");
         Value x = builder.input("x", DataType.FLOAT16, "batch", 3);
         Value weight = builder.parameter(
-                "weight", Tensor.of(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4).cast(DataType.FLOAT16));
+                "weight",
+                Tensor.of(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4)
+                        .cast(DataType.FLOAT16));
         Graph read = build(write(builder.outputs(builder.add("y", new MatMul(), x, weight))), TABLE);
         assertEquals(DataType.FLOAT32, read.inputs().getFirst().type().data());
         assertEquals(DataType.FLOAT32, read.fact(read.outputs().getFirst()).data());
-        assertEquals(DataType.FLOAT16, Objects.requireNonNull(read.tensor("weight")).type());
+        assertEquals(
+                DataType.FLOAT16, Objects.requireNonNull(read.tensor("weight")).type());
     }
 
     @Test
