@@ -319,7 +319,8 @@ final class PruneCommand implements Callable<Integer> {
             }
         }
         if (file.rounded().isPresent()) {
-            out.println("Compared, and timed, with the float32 model that was read of " + file.rounded().get());
+            out.println("Compared, and timed, with the float32 model that was read of "
+                    + file.rounded().get());
         }
         return RawInputs.judge(Judge.of(file.graph(), samples, wanted, threads), file.graph(), batch);
     }

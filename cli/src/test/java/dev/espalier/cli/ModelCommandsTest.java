@@ -154,7 +154,8 @@ final class ModelCommandsTest {
         assertTrue(
                 converted.out().contains(note) && converted.out().contains("near " + rounded + " in ONNX Runtime"),
                 converted::out);
-        assertTrue(converted.out().contains("is at least 0.99") || converted.out().contains("is at least 1.0"));
+        assertTrue(
+                converted.out().contains("is at least 0.99") || converted.out().contains("is at least 1.0"));
         Path smaller = folder.resolve("smaller.onnx");
         Answer pruned = Answer.to("prune", rounded, "-o", smaller);
         assertEquals(0, pruned.exitStatus(), pruned::toString);

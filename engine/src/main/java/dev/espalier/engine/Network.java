@@ -604,8 +604,8 @@ public final class Network implements AutoCloseable {
      */
     public Graph graph() {
         Map<String, Tensor> current = new HashMap<>();
-        arrays.forEach((name, array) -> current.put(
-                name, Tensors.tensor(array).cast(original.fact(name).data())));
+        arrays.forEach((name, array) ->
+                current.put(name, Tensors.tensor(array).cast(original.fact(name).data())));
         return original.withTensors(current);
     }
 

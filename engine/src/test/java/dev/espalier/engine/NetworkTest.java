@@ -175,12 +175,13 @@ class NetworkTest {
             Value x = builder.input("x", half, "batch", 2);
             Tensor start = Tensor.of(new float[] {1, -2, 3, 4}, 2, 2).cast(half);
             Value weight = builder.parameter("weight", start);
-            Graph model = builder.outputs(builder.add(
-                    "y", new Unary(Unary.Function.RELU), builder.add("product", new MatMul(), x, weight)));
+            Graph model = builder.outputs(
+                    builder.add("y", new Unary(Unary.Function.RELU), builder.add("product", new MatMul(), x, weight)));
             Map<String, Tensor> inputs =
                     Map.of("x", Tensor.of(new float[] {1, 2}, 1, 2).cast(half));
             try (Network network = new Network(model, sum, Device.CPU)) {
-                assertEquals(half, tensor(Map.copyOf(network.predict(inputs)), "y").type());
+                assertEquals(
+                        half, tensor(Map.copyOf(network.predict(inputs)), "y").type());
                 for (int i = 0; i < 1000; i++) {
                     network.addGradients(inputs, Map.of(), 1);
                     TensorView gradient = view(network.gradients(), "weight");
@@ -192,9 +193,12 @@ class NetworkTest {
                     network.zeroGradients();
                 }
                 Tensor trained = tensor(network.graph(), "weight");
-                assertClose(Tensor.of(new float[] {0.9f, -2.1f, 2.8f, 3.8f}, 2, 2).cast(half), trained, 0.02);
+                assertClose(
+                        Tensor.of(new float[] {0.9f, -2.1f, 2.8f, 3.8f}, 2, 2).cast(half), trained, 0.02);
                 assertEquals(
-                        16, Objects.requireNonNull(network.state().get("tensor/weight")).byteSize());
+                        16,
+                        Objects.requireNonNull(network.state().get("tensor/weight"))
+                                .byteSize());
                 network.load(model);
                 assertTrue(start.sameAs(tensor(network.graph(), "weight")));
             }

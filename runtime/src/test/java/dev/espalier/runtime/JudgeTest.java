@@ -92,8 +92,8 @@ final class JudgeTest {
         Value x = graph.input("x", DataType.FLOAT16, "batch", 64);
         Random random = new Random(3);
         Tensor first = Tensor.compute(DataType.FLOAT16, new long[] {64, 96}, i -> random.nextGaussian());
-        Tensor second = Tensor.compute(
-                DataType.FLOAT16, new long[] {96, 8}, i -> i / 8 % 3 == 1 ? 0 : random.nextGaussian());
+        Tensor second =
+                Tensor.compute(DataType.FLOAT16, new long[] {96, 8}, i -> i / 8 % 3 == 1 ? 0 : random.nextGaussian());
         Value hidden = graph.add("hidden", new MatMul(), x, graph.parameter("first", first));
         Value y = graph.add("y", new MatMul(), hidden, graph.parameter("second", second));
         Path file = write(graph.outputs(y));

@@ -37,7 +37,7 @@ final class AttentionExpansions {
 
     private static double scale(NodeReading node, long size) {
         double given = node.number("scale", 0);
-        return given == 0 ? 1 / Math.sqrt(size) : given;
+        return given == 0 ? 1 / Math.sqrt((double) size) : given;
     }
 
     private static long length(NodeReading node, int input, long axis) {
@@ -48,8 +48,7 @@ final class AttentionExpansions {
 
     private static long heads(NodeReading node, String key, long width) {
         long heads = node.whole(key, 0);
-        node.require(
-                heads >= 1 && width % heads == 0, key + " " + heads + " must be a divisor of the width " + width);
+        node.require(heads >= 1 && width % heads == 0, key + " " + heads + " must be a divisor of the width " + width);
         return heads;
     }
 
@@ -142,8 +141,7 @@ final class AttentionExpansions {
         String key = heads(steps, parts.get(1), heads, widths.get(1) / heads);
         String value = heads(steps, parts.get(2), heads, widths.get(2) / heads);
         List<String> added = added(node, steps, 3, 5, query, key);
-        String result =
-                attend(steps, node.data(0), scale(node, widths.get(0) / heads), query, key, value, added);
+        String result = attend(steps, node.data(0), scale(node, widths.get(0) / heads), query, key, value, added);
         steps.output(0, joined(steps, result, widths.get(2)));
     }
 
@@ -152,7 +150,10 @@ final class AttentionExpansions {
         requireOneOutput(node);
         requireAbsent(node, 6, 7, 8, 9);
         node.require(
-                node.has(1) && node.has(2) && node.shape(1).rank() == 3 && node.shape(2).rank() == 3,
+                node.has(1)
+                        && node.has(2)
+                        && node.shape(1).rank() == 3
+                        && node.shape(2).rank() == 3,
                 "query, key and value must be tensors of their own with 3 axes");
         long width = length(node, 0, 2);
         long valueWidth = length(node, 2, 2);
@@ -183,8 +184,7 @@ final class AttentionExpansions {
         long keyHeads = apart ? length(node, 1, 1) : heads(node, "kv_num_heads", length(node, 1, 2));
         long size = apart ? length(node, 0, 3) : length(node, 0, 2) / heads;
         long valueSize = apart ? length(node, 2, 3) : length(node, 2, 2) / keyHeads;
-        node.require(
-                heads % keyHeads == 0, heads + " heads of queries cannot share " + keyHeads + " heads of keys");
+        node.require(heads % keyHeads == 0, heads + " heads of queries cannot share " + keyHeads + " heads of keys");
         String query = apart ? steps.input(0) : heads(steps, steps.input(0), heads, size);
         String key = apart ? steps.input(1) : heads(steps, steps.input(1), keyHeads, size);
         String value = apart ? steps.input(2) : heads(steps, steps.input(2), keyHeads, valueSize);
@@ -263,8 +263,8 @@ final class AttentionExpansions {
     /** Two tensors by turns along the last axis. */
     private static String woven(Steps steps, String first, String second, long width) {
         String last = steps.list(4);
-        String both = steps.along(
-                "Concat", 4, steps.step("Unsqueeze", first, last), steps.step("Unsqueeze", second, last));
+        String both =
+                steps.along("Concat", 4, steps.step("Unsqueeze", first, last), steps.step("Unsqueeze", second, last));
         return steps.step("Reshape", both, steps.list(0, 0, 0, width));
     }
 }

@@ -35,9 +35,7 @@ final class Contributed {
 
     /** What to put in place of a node; null if it is none of these. */
     static OperatorTable.@Nullable Expansion find(NodeProto node) {
-        return Functions.domain(node.getDomain()).equals(Functions.MICROSOFT)
-                ? EXPANSIONS.get(node.getOpType())
-                : null;
+        return Functions.domain(node.getDomain()).equals(Functions.MICROSOFT) ? EXPANSIONS.get(node.getOpType()) : null;
     }
 
     static Set<String> names() {
@@ -66,8 +64,7 @@ final class Contributed {
         node.require(
                 !node.flag("transBatchA", false) && !node.flag("transBatchB", false),
                 "transBatchA and transBatchB must be 0");
-        String product = steps.step(
-                "MatMul", turned(node, steps, 0, "transA"), turned(node, steps, 1, "transB"));
+        String product = steps.step("MatMul", turned(node, steps, 0, "transA"), turned(node, steps, 1, "transB"));
         steps.output(0, scaled(node, steps, product));
     }
 
@@ -97,10 +94,9 @@ final class Contributed {
                 .clearOutput()
                 .clearAttribute()
                 .addAllAttribute(steps.attributes("alpha", "beta", "transA", "transB")));
-        List<Float> parameters = List.of(
-                (float) node.number("activation_alpha", 0),
-                (float) node.number("activation_beta", 0),
-                (float) node.number("activation_gamma", 0));
+        List<Float> parameters =
+                List.of((float) node.number("activation_alpha", 0), (float) node.number("activation_beta", 0), (float)
+                        node.number("activation_gamma", 0));
         steps.output(0, activated(node, steps, sum, parameters));
     }
 
@@ -148,7 +144,12 @@ final class Contributed {
         String normal = centred
                 ? layerNorm(steps, epsilon, sum, steps.input(2), steps.input(3))
                 : NormExpansions.rootMeanSquare(
-                        steps, sum, steps.input(2), epsilon, node.data(0), node.shape(0).rank() - 1L);
+                        steps,
+                        sum,
+                        steps.input(2),
+                        epsilon,
+                        node.data(0),
+                        node.shape(0).rank() - 1L);
         steps.output(0, normal);
         steps.output(3, sum);
     }
@@ -164,8 +165,10 @@ final class Contributed {
     }
 
     private static String layerNorm(Steps steps, double epsilon, String x, String scale, String shift) {
-        NodeProto.Builder norm =
-                NodeProto.newBuilder().setOpType("LayerNormalization").addInput(x).addInput(scale);
+        NodeProto.Builder norm = NodeProto.newBuilder()
+                .setOpType("LayerNormalization")
+                .addInput(x)
+                .addInput(scale);
         if (!shift.isEmpty()) {
             norm.addInput(shift);
         }
@@ -184,9 +187,7 @@ final class Contributed {
         if (!steps.input(1).isEmpty()) {
             sum = steps.step("Add", sum, steps.along("Gather", 0, steps.input(4), steps.input(1)));
         }
-        steps.output(
-                0,
-                layerNorm(steps, node.number("epsilon", EPSILON), sum, steps.input(5), steps.input(6)));
+        steps.output(0, layerNorm(steps, node.number("epsilon", EPSILON), sum, steps.input(5), steps.input(6)));
         if (node.isMade(1)) {
             steps.output(1, lengths(steps));
         }

@@ -20,13 +20,15 @@ public record Dequantization(int weights, int activations) {
 
     /** {@return what a user should know, as a line} */
     public String note() {
-        String read = String.format(Locale.ROOT, "int8 model, read as float32: %,d weights", weights);
+        String read = String.format(
+                Locale.ROOT, "int8 model, read as float32: %,d %s", weights, weights == 1 ? "weight" : "weights");
         return isExact()
                 ? read
                 : String.format(
                         Locale.ROOT,
-                        "%s; outputs may differ from the int8 file's by quantisation of activations, which are no longer rounded in %,d places",
+                        "%s; outputs may differ from the int8 file's by quantisation of activations, which are no longer rounded in %,d %s",
                         read,
-                        activations);
+                        activations,
+                        activations == 1 ? "place" : "places");
     }
 }

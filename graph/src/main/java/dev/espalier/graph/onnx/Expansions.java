@@ -209,10 +209,8 @@ final class Expansions {
 
         /** One number of all elements. */
         String reduced(String operator, String input) {
-            return add(NodeProto.newBuilder()
-                    .setOpType(operator)
-                    .addInput(input)
-                    .addAttribute(whole("keepdims", 0)));
+            return add(
+                    NodeProto.newBuilder().setOpType(operator).addInput(input).addAttribute(whole("keepdims", 0)));
         }
 
         /** Lets a tensor be an output, if anybody wants that. */

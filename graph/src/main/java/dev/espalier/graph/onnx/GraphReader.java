@@ -263,8 +263,8 @@ final class GraphReader {
 
     /** Reads a node on fractions in place of one on codes; false if it needs the codes themselves, which are there then. */
     private boolean readQuantized(Call call, String wanted, List<String> inputs, Folding folding) throws IOException {
-        NodeReading reading = new NodeReading(
-                wanted, call, tensors, operands(wanted, quantized.visible(inputs)), contents(inputs));
+        NodeReading reading =
+                new NodeReading(wanted, call, tensors, operands(wanted, quantized.visible(inputs)), contents(inputs));
         reading.require(call.node().getOutputCount() > 0, "it has no output");
         GraphException unsupported = null;
         try {

@@ -49,8 +49,7 @@ final class NormExpansions {
     }
 
     /** The same of any tensor, over some axes. */
-    static String rootMeanSquare(
-            Steps steps, String x, String scale, double epsilon, DataType type, long... axes) {
+    static String rootMeanSquare(Steps steps, String x, String scale, double epsilon, DataType type, long... axes) {
         String squares = steps.mean(steps.step("Mul", x, x), axes);
         return steps.step("Mul", steps.step("Div", x, root(steps, squares, epsilon, type)), scale);
     }

@@ -50,15 +50,12 @@ final class Quantized {
             "Transpose",
             "Unsqueeze");
 
-    /** Operators that lay out a tensor otherwise, or change its type: what it is a multiple of stays. */
-    private static final Set<String> KEEPS =
-            Set.of("Cast", "Ceil", "Flatten", "Floor", "Identity", "Reshape", "Round", "Squeeze", "Transpose", "Unsqueeze");
+    /** Operators that round, or change the type: fractions need neither. */
+    private static final Set<String> ROUNDS = Set.of("Cast", "Ceil", "Floor", "Identity", "Round");
 
-    /** On the way from a product of codes to where it is multiplied by its scales. */
-    private static final Set<String> ON_THE_WAY = Set.of("Add", "Cast", "Identity", "Mul", "Reshape");
-
-    /** How many tensors behind a product are looked at for its scales; they are two or three steps away. */
-    private static final int MOST_STEPS = 16;
+    /** Operators that do that or lay out a tensor otherwise: what it is a multiple of stays. */
+    private static final Set<String> KEEPS = Set.of(
+            "Cast", "Ceil", "Flatten", "Floor", "Identity", "Reshape", "Round", "Squeeze", "Transpose", "Unsqueeze");
 
     /** What the reader of the model knows, and learns. */
     interface Model {
@@ -131,57 +128,15 @@ final class Quantized {
         return new Dequantization(weights.size(), unrounded.size());
     }
 
-    /** Looks for the scales of weights, which stand behind the products that they belong to. */
+    /** Looks at all nodes before the first of them is read. */
     void begin(List<Call> calls) {
-        Map<String, NodeProto> makers = new HashMap<>();
         for (Call call : calls) {
-            call.node().getOutputList().forEach(output -> makers.put(output, call.node()));
-            call.node().getInputList().forEach(input -> readers.computeIfAbsent(input, name -> new ArrayList<>())
-                    .add(call.node()));
+            call.node()
+                    .getInputList()
+                    .forEach(input -> readers.computeIfAbsent(input, name -> new ArrayList<>())
+                            .add(call.node()));
         }
-        for (Call call : calls) {
-            String name = call.node().getOpType();
-            boolean product = name.equals("MatMulInteger") || name.equals("ConvInteger");
-            if (product && call.node().getOutputCount() > 0) {
-                // Numbers along the last axis are those of channels for a product of matrices only.
-                boolean channels = name.equals("MatMulInteger");
-                String scale = scaleBehind(call.node().getOutput(0), makers, channels, new HashSet<>());
-                if (!scale.isEmpty()) {
-                    scalesOfProducts.put(call.node().getOutput(0), scale);
-                }
-            }
-        }
-    }
-
-    private String scaleBehind(String product, Map<String, NodeProto> makers, boolean channels, Set<String> seen) {
-        for (NodeProto reader : readers.getOrDefault(product, List.of())) {
-            if (reader.getOpType().equals("Mul") && reader.getInputCount() == 2) {
-                String other = reader.getInput(reader.getInput(0).equals(product) ? 1 : 0);
-                NodeProto maker = makers.get(other);
-                List<String> candidates = maker != null && maker.getOpType().equals("Mul")
-                        ? maker.getInputList()
-                        : List.of(other);
-                for (String candidate : candidates) {
-                    if (isScale(model.contents(candidate), channels)) {
-                        return candidate;
-                    }
-                }
-            }
-            boolean further = ON_THE_WAY.contains(reader.getOpType()) && reader.getOutputCount() > 0;
-            if (further && seen.size() < MOST_STEPS && seen.add(reader.getOutput(0))) {
-                String scale = scaleBehind(reader.getOutput(0), makers, channels, seen);
-                if (!scale.isEmpty()) {
-                    return scale;
-                }
-            }
-        }
-        return "";
-    }
-
-    private static boolean isScale(@Nullable Tensor tensor, boolean channels) {
-        return tensor != null
-                && tensor.type().isFloat()
-                && (tensor.size() == 1 || (channels && tensor.rank() == 1));
+        scalesOfProducts.putAll(new ProductScales(calls, readers, model).find());
     }
 
     /** Whether a node makes or reads codes, or multiples of scales. */
@@ -221,7 +176,8 @@ final class Quantized {
             return table(name, call, inputs, reading);
         }
         boolean codes = inputs.stream().anyMatch(input -> deferred.get(input) instanceof Code);
-        if (!Functions.domain(call.node().getDomain()).isEmpty() || !InnerGraphs.of(call.node()).isEmpty()) {
+        if (!Functions.domain(call.node().getDomain()).isEmpty()
+                || !InnerGraphs.of(call.node()).isEmpty()) {
             return null;
         }
         return codes ? moved(name, call, inputs) : multiple(name, call.node(), inputs, reading);
@@ -240,22 +196,22 @@ final class Quantized {
             case Code(String value, String scale, String zero, DataType type, var _) -> {
                 before.addAll(made(scale));
                 before.addAll(made(zero));
-                steps.cast(codes(steps, value, scale, zero, type), type);
+                steps.cast(CodeSteps.codes(steps, value, scale, zero, type), type);
             }
             case ZeroPoint(String input) -> {
-                Range range = range(steps, input);
-                String zero = steps.step("Round", steps.step("Neg", steps.step("Div", range.low, range.scale)));
-                steps.cast(clip(steps, zero, 0, 255), DataType.UINT8);
+                CodeSteps.Range range = CodeSteps.range(steps, input);
+                String zero = steps.step("Round", steps.step("Neg", steps.step("Div", range.low(), range.scale())));
+                steps.cast(CodeSteps.clip(steps, zero, 0, 255), DataType.UINT8);
             }
             case Multiple(String base, SortedMap<String, Integer> powers, DataType type) -> {
                 String input = scaled.get(tensor);
                 String product = base;
                 if (input != null && base.isEmpty()) {
-                    product = range(steps, input).scale;
+                    product = CodeSteps.range(steps, input).scale();
                 } else {
                     for (Map.Entry<String, Integer> power : powers.entrySet()) {
                         before.addAll(made(power.getKey()));
-                        product = power(steps, product, power.getKey(), power.getValue());
+                        product = CodeSteps.power(steps, product, power.getKey(), power.getValue());
                     }
                 }
                 steps.cast(type.isFloat() ? product : steps.step("Round", product), type);
@@ -264,57 +220,6 @@ final class Quantized {
         steps.finish();
         steps.nodes().forEach(node -> before.add(new Call(node, Expansions.OPSET)));
         return before;
-    }
-
-    private static String power(Steps steps, String product, String scale, int power) {
-        String result = product.isEmpty() ? steps.number(1, DataType.FLOAT32) : product;
-        for (int i = 0; i < Math.abs(power); i++) {
-            result = steps.step(power > 0 ? "Mul" : "Div", result, scale);
-        }
-        return result;
-    }
-
-    private record Range(String low, String scale) {}
-
-    /** As DynamicQuantizeLinear has it: 255 steps from the least number to the largest, with zero among them. */
-    private static Range range(Steps steps, String input) {
-        String zero = steps.number(0, DataType.FLOAT32);
-        String low = steps.step("Min", steps.reduced("ReduceMin", input), zero);
-        String high = steps.step("Max", steps.reduced("ReduceMax", input), zero);
-        String scale = steps.step("Div", steps.step("Sub", high, low), steps.number(255, DataType.FLOAT32));
-        String one = steps.number(1, DataType.FLOAT32);
-        return new Range(low, steps.step("Where", steps.step("Equal", scale, zero), one, scale));
-    }
-
-    private static String clip(Steps steps, String input, long low, long high) {
-        return steps.step(
-                "Clip", input, steps.number(low, DataType.FLOAT32), steps.number(high, DataType.FLOAT32));
-    }
-
-    /** Codes as fractions that are whole. */
-    private String codes(Steps steps, String value, String scale, String zero, DataType type) {
-        String rounded = steps.step("Round", steps.step("Div", value, scale));
-        String moved = zero.isEmpty() ? rounded : steps.step("Add", rounded, steps.cast(zero, DataType.FLOAT32));
-        return clip(steps, moved, least(type), most(type));
-    }
-
-    static long least(DataType type) {
-        return switch (type) {
-            case INT8 -> Byte.MIN_VALUE;
-            case INT16 -> Short.MIN_VALUE;
-            case INT32 -> Integer.MIN_VALUE;
-            default -> 0;
-        };
-    }
-
-    static long most(DataType type) {
-        return switch (type) {
-            case INT8 -> Byte.MAX_VALUE;
-            case UINT8 -> 0xff;
-            case INT16 -> Short.MAX_VALUE;
-            case UINT16 -> 0xffff;
-            default -> Integer.MAX_VALUE;
-        };
     }
 
     /** Whether rows of codes are picked from a table of them, and become fractions behind. */
@@ -382,7 +287,8 @@ final class Quantized {
                 values.add(input);
             }
         }
-        NodeProto.Builder twin = node.toBuilder().setName(name).clearInput().addAllInput(values).clearOutput();
+        NodeProto.Builder twin =
+                node.toBuilder().setName(name).clearInput().addAllInput(values).clearOutput();
         for (String output : node.getOutputList()) {
             String value = output.isEmpty() ? "" : model.unique(output + "/value");
             twin.addOutput(value);
@@ -403,55 +309,54 @@ final class Quantized {
     /** Arithmetic of multiples; null if it is none that keeps one. */
     private @Nullable List<Call> multiple(String name, NodeProto node, List<String> inputs, NodeReading reading) {
         Work work = new Work(name, node, inputs, reading);
-        Multiple result;
-        switch (node.getOpType()) {
-            case "Mul", "Div" -> {
-                boolean divided = node.getOpType().equals("Div");
-                Multiple left = multiple(inputs.getFirst());
-                Multiple right = multiple(inputs.getLast());
-                if (left == null || right == null || (divided && left.base().isEmpty())) {
-                    return null;
-                }
-                String base = right.base().isEmpty()
-                        ? left.base()
-                        : left.base().isEmpty()
-                                ? right.base()
-                                : work.steps.step(node.getOpType(), left.base(), right.base());
-                result = new Multiple(base, powers(left, right, divided ? -1 : 1), DataType.FLOAT32);
-            }
-            case "Add", "Sub" -> {
-                Multiple left = multiple(inputs.getFirst());
-                Multiple right = multiple(inputs.getLast());
-                if (left == null
-                        || right == null
-                        || left.base().isEmpty()
-                        || right.base().isEmpty()
-                        || !left.powers().equals(right.powers())) {
-                    return null;
-                }
-                result = new Multiple(
-                        work.steps.step(node.getOpType(), left.base(), right.base()), left.powers(), left.type());
-            }
-            default -> {
-                Multiple input = multiple(inputs.getFirst());
-                boolean keeps = KEEPS.contains(node.getOpType()) && input != null && !input.base().isEmpty();
-                if (input == null || !keeps) {
-                    return null;
-                }
-                boolean arithmetic = Set.of("Cast", "Ceil", "Floor", "Round", "Identity").contains(node.getOpType());
-                if (!arithmetic && !input.powers().keySet().stream().allMatch(this::isOneNumber)) {
-                    return null;
-                }
-                List<String> others = new ArrayList<>(inputs);
-                others.set(0, input.base());
-                DataType type = node.getOpType().equals("Cast") ? reading.type("to") : input.type();
-                String base =
-                        arithmetic ? input.base() : work.steps.copied(node.getOpType(), others.toArray(String[]::new));
-                result = new Multiple(base, input.powers(), type);
-            }
+        Multiple left = multiple(inputs.getFirst());
+        Multiple right = multiple(inputs.getLast());
+        if (left == null || right == null) {
+            return null;
+        }
+        Multiple result = switch (node.getOpType()) {
+            case "Mul", "Div" -> product(work, node.getOpType(), left, right);
+            case "Add", "Sub" -> sum(work, node.getOpType(), left, right);
+            default -> KEEPS.contains(node.getOpType()) ? kept(work, node.getOpType(), left, inputs) : null;
+        };
+        if (result == null) {
+            return null;
         }
         work.multiple(result);
         return work.calls();
+    }
+
+    private static @Nullable Multiple product(Work work, String operator, Multiple left, Multiple right) {
+        boolean divided = operator.equals("Div");
+        if (divided && left.base().isEmpty()) {
+            return null;
+        }
+        String base = right.base().isEmpty()
+                ? left.base()
+                : left.base().isEmpty() ? right.base() : work.steps.step(operator, left.base(), right.base());
+        return new Multiple(base, powers(left, right, divided ? -1 : 1), DataType.FLOAT32);
+    }
+
+    private static @Nullable Multiple sum(Work work, String operator, Multiple left, Multiple right) {
+        boolean alike = left.powers().equals(right.powers())
+                && !left.base().isEmpty()
+                && !right.base().isEmpty();
+        return alike
+                ? new Multiple(work.steps.step(operator, left.base(), right.base()), left.powers(), left.type())
+                : null;
+    }
+
+    private @Nullable Multiple kept(Work work, String operator, Multiple input, List<String> inputs) {
+        boolean layout = !ROUNDS.contains(operator);
+        boolean numbers = input.powers().keySet().stream().allMatch(this::isOneNumber);
+        if (input.base().isEmpty() || (layout && !numbers)) {
+            return null;
+        }
+        List<String> others = new ArrayList<>(inputs);
+        others.set(0, input.base());
+        DataType type = operator.equals("Cast") ? work.reading.type("to") : input.type();
+        String base = layout ? work.steps.copied(operator, others.toArray(String[]::new)) : input.base();
+        return new Multiple(base, input.powers(), type);
     }
 
     private boolean isOneNumber(String scale) {
@@ -568,7 +473,8 @@ final class Quantized {
             before.addAll(made(zero));
             DataType type = type(scale);
             String number = steps.cast(codes, type);
-            String moved = zero.isEmpty() ? number : steps.step("Sub", number, along(steps.cast(zero, type), zero, axis));
+            String moved =
+                    zero.isEmpty() ? number : steps.step("Sub", number, along(steps.cast(zero, type), zero, axis));
             return steps.step("Mul", moved, along(scale, scale, axis));
         }
 
@@ -666,8 +572,8 @@ final class Quantized {
 
         /** Makes the output: codes of fractions, which they bound. */
         void codes(String value, int scale, int zero, DataType type) {
-            String low = bound(scale, zero, least(type));
-            String high = bound(scale, zero, most(type));
+            String low = bound(scale, zero, CodeSteps.least(type));
+            String high = bound(scale, zero, CodeSteps.most(type));
             String bounded = steps.step("Clip", value, low, high);
             deferred.put(node.getOutput(0), new Code(bounded, input(scale), input(zero), type, true));
         }
@@ -681,7 +587,7 @@ final class Quantized {
                 double from = input(zero).isEmpty() ? 0 : reading.number(zero, "the zero point");
                 return steps.number(reading.number(scale, "the scale") * (code - from), type);
             }
-            String number = steps.number(code, type);
+            String number = steps.number((double) code, type);
             String from = input(zero).isEmpty() ? number : steps.step("Sub", number, steps.cast(input(zero), type));
             return steps.step("Reshape", steps.step("Mul", from, input(scale)), steps.list());
         }
@@ -722,8 +628,7 @@ final class Quantized {
                 one = constant("one", Tensor.scalar(DataType.FLOAT32, 1));
             }
             String base = value(codes, one.isEmpty() ? scale : one, zero, axis, 0);
-            return new Multiple(
-                    base, one.isEmpty() ? powers(Map.of(scale, -1)) : powers(Map.of()), DataType.FLOAT32);
+            return new Multiple(base, one.isEmpty() ? powers(Map.of(scale, -1)) : powers(Map.of()), DataType.FLOAT32);
         }
 
         private void multiple(Multiple result) {

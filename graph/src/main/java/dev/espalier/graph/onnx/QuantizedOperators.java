@@ -104,7 +104,7 @@ final class QuantizedOperators {
             long from = zero == null ? 0 : zero.getLong(zero.size() == 1 ? 0 : place);
             // The quotient is one of single precision in every runtime.
             long code = (long) Math.rint((float) values.getDouble(i) / (float) scale.getDouble(place)) + from;
-            return Math.clamp(code, Quantized.least(type), Quantized.most(type));
+            return Math.clamp(code, CodeSteps.least(type), CodeSteps.most(type));
         });
     }
 
@@ -116,7 +116,8 @@ final class QuantizedOperators {
                 return new Places(1, 1, 1, 1, true);
             }
             node.require(
-                    axis >= 0 && axis < tensor.rank(), "axis " + axis + " is none of a tensor of rank " + tensor.rank());
+                    axis >= 0 && axis < tensor.rank(),
+                    "axis " + axis + " is none of a tensor of rank " + tensor.rank());
             long[] shape = tensor.shape();
             long length = shape[axis];
             long size = Math.max(block, 1);
@@ -162,8 +163,7 @@ final class QuantizedOperators {
     private static void dequantize(Work work) {
         NodeReading node = work.reading();
         int axis = (int) node.whole("axis", 1);
-        work.fractions(
-                work.value(work.input(0), work.input(1), work.input(2), axis, node.whole("block_size", 0)));
+        work.fractions(work.value(work.input(0), work.input(1), work.input(2), axis, node.whole("block_size", 0)));
     }
 
     private static void matMul(Work work) {
@@ -189,8 +189,7 @@ final class QuantizedOperators {
     private static String bias(Work work, int bias, int left, int right) {
         Tensor first = work.contents(work.input(left));
         Tensor second = work.contents(work.input(right));
-        Tensor scale = Tensor.compute(
-                second.type(), second.shape(), i -> second.getDouble(i) * first.getDouble(0));
+        Tensor scale = Tensor.compute(second.type(), second.shape(), i -> second.getDouble(i) * first.getDouble(0));
         return work.value(work.input(bias), work.constant("scale", scale), "", 0, 0);
     }
 
@@ -242,9 +241,7 @@ final class QuantizedOperators {
     private static String gemmBias(Work work, NodeReading node) {
         double alpha = node.number("alpha", 1);
         String bias = bias(work, 6, 1, 4);
-        return alpha == 1
-                ? bias
-                : work.steps().step("Mul", bias, work.steps().number(alpha, DataType.FLOAT32));
+        return alpha == 1 ? bias : work.steps().step("Mul", bias, work.steps().number(alpha, DataType.FLOAT32));
     }
 
     private static void matMulToFloat(Work work) {
@@ -332,15 +329,20 @@ final class QuantizedOperators {
         node.require(
                 zeros == null || zeros.size() == columns * (whole ? zeroBytes : blocks),
                 "zero points " + zeros + " do not fit K, N and block_size");
-        String weight = work.packed(1, 2, 3, bits, () -> Tensor.compute(scales.type(), new long[] {rows, columns}, i -> {
-            long row = i / columns;
-            long column = i % columns;
-            long place = column * blocks + row / block;
-            double zero = zeros == null
-                    ? 1 << (bits - 1)
-                    : whole ? bits(zeros, column * zeroBytes, row / block, bits) : zeros.getDouble(place);
-            return scales.getDouble(place) * (bits(codes, place * block * bits / 8, row % block, bits) - zero);
-        }));
+        String weight = work.packed(
+                1,
+                2,
+                3,
+                bits,
+                () -> Tensor.compute(scales.type(), new long[] {rows, columns}, i -> {
+                    long row = i / columns;
+                    long column = i % columns;
+                    long place = column * blocks + row / block;
+                    double zero = zeros == null
+                            ? 1 << (bits - 1)
+                            : whole ? bits(zeros, column * zeroBytes, row / block, bits) : zeros.getDouble(place);
+                    return scales.getDouble(place) * (bits(codes, place * block * bits / 8, row % block, bits) - zero);
+                }));
         String product = work.steps().step("MatMul", work.input(0), weight);
         work.fractions(work.input(5).isEmpty() ? product : work.steps().step("Add", product, work.input(5)));
     }

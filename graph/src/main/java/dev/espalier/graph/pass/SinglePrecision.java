@@ -73,7 +73,8 @@ public final class SinglePrecision {
     private static Operator of(Operator operator) {
         return switch (operator) {
             case Cast(DataType to) -> new Cast(of(to));
-            case ConstantOfShape(Tensor value) -> isHalf(value.type()) ? new ConstantOfShape(value.cast(of(value.type()))) : operator;
+            case ConstantOfShape(Tensor value) ->
+                isHalf(value.type()) ? new ConstantOfShape(value.cast(of(value.type()))) : operator;
             default -> operator;
         };
     }

@@ -109,8 +109,9 @@ public record Equivalence(List<Output> outputs) {
     public static double tolerance(Graph model) {
         Set<DataType> types = new HashSet<>();
         model.inputs().forEach(input -> types.add(input.type().data()));
-        model.nodes().forEach(node -> node.outputs()
-                .forEach(output -> types.add(model.fact(output).data())));
+        model.nodes()
+                .forEach(node -> node.outputs()
+                        .forEach(output -> types.add(model.fact(output).data())));
         return types.contains(DataType.BFLOAT16) ? BRAIN : types.contains(DataType.FLOAT16) ? HALF : TOLERANCE;
     }
 

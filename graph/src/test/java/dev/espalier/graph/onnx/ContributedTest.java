@@ -64,8 +64,8 @@ final class ContributedTest {
 
     private static OnnxBuilder node(
             OnnxBuilder builder, String operator, String inputs, String outputs, AttributeProto... attributes) {
-        builder.graph.addNode(OnnxBuilder.nodeProto(operator, inputs, outputs, attributes)
-                .setDomain(Functions.MICROSOFT));
+        builder.graph.addNode(
+                OnnxBuilder.nodeProto(operator, inputs, outputs, attributes).setDomain(Functions.MICROSOFT));
         return builder.output(Stream.of(outputs.split(" ", -1))
                 .filter(name -> !name.equals("-"))
                 .toArray(String[]::new));
@@ -80,50 +80,60 @@ final class ContributedTest {
     }
 
     private static void layers(List<Case> cases) {
-        cases.add(new Case("FusedMatMul", b -> node(
-                b.input("x", "N", 4, 3).weight("w", 5, 4),
+        cases.add(new Case(
                 "FusedMatMul",
-                "x w",
-                "y",
-                whole("transA", 1),
-                whole("transB", 1),
-                number("alpha", 0.5f))));
+                b -> node(
+                        b.input("x", "N", 4, 3).weight("w", 5, 4),
+                        "FusedMatMul",
+                        "x w",
+                        "y",
+                        whole("transA", 1),
+                        whole("transB", 1),
+                        number("alpha", 0.5f))));
         for (String activation : List.of("Relu", "LeakyRelu", "Tanh")) {
-            cases.add(new Case("FusedGemm, " + activation, b -> node(
-                    b.input("x", "N", 4).weight("w", 5, 4).weight("b", 5),
-                    "FusedGemm",
-                    "x w b",
-                    "y",
-                    whole("transB", 1),
-                    number("alpha", 0.5f),
-                    number("beta", -2f),
-                    text("activation", activation),
-                    number("activation_alpha", 0.2f))));
+            cases.add(new Case(
+                    "FusedGemm, " + activation,
+                    b -> node(
+                            b.input("x", "N", 4).weight("w", 5, 4).weight("b", 5),
+                            "FusedGemm",
+                            "x w b",
+                            "y",
+                            whole("transB", 1),
+                            number("alpha", 0.5f),
+                            number("beta", -2f),
+                            text("activation", activation),
+                            number("activation_alpha", 0.2f))));
         }
-        cases.add(new Case("FusedConv, LeakyRelu", b -> node(
-                b.input("x", "N", 4, 5, 5).weight("w", 6, 4, 3, 3).weight("b", 6),
-                "FusedConv",
-                "x w b",
-                "y",
-                longs("pads", 1L, 1L, 1L, 1L),
-                longs("strides", 2L, 2L),
-                text("activation", "LeakyRelu"),
-                numbers("activation_params", 0.3f))));
-        cases.add(new Case("FusedConv, a tensor added, clipped", b -> node(
-                b.input("x", "N", 4, 5, 5).input("z", "N", 6, 5, 5).weight("w", 6, 2, 1, 1),
-                "FusedConv",
-                "x w - z",
-                "y",
-                whole("group", 2),
-                text("activation", "Clip"),
-                numbers("activation_params", -0.5f, 2f))));
-        cases.add(new Case("FusedConv, HardSigmoid", b -> node(
-                b.input("x", "N", 4, 5).weight("w", 6, 4, 1),
-                "FusedConv",
-                "x w",
-                "y",
-                text("activation", "HardSigmoid"),
-                numbers("activation_params", 0.25f, 0.4f))));
+        cases.add(new Case(
+                "FusedConv, LeakyRelu",
+                b -> node(
+                        b.input("x", "N", 4, 5, 5).weight("w", 6, 4, 3, 3).weight("b", 6),
+                        "FusedConv",
+                        "x w b",
+                        "y",
+                        longs("pads", 1L, 1L, 1L, 1L),
+                        longs("strides", 2L, 2L),
+                        text("activation", "LeakyRelu"),
+                        numbers("activation_params", 0.3f))));
+        cases.add(new Case(
+                "FusedConv, a tensor added, clipped",
+                b -> node(
+                        b.input("x", "N", 4, 5, 5).input("z", "N", 6, 5, 5).weight("w", 6, 2, 1, 1),
+                        "FusedConv",
+                        "x w - z",
+                        "y",
+                        whole("group", 2),
+                        text("activation", "Clip"),
+                        numbers("activation_params", -0.5f, 2f))));
+        cases.add(new Case(
+                "FusedConv, HardSigmoid",
+                b -> node(
+                        b.input("x", "N", 4, 5).weight("w", 6, 4, 1),
+                        "FusedConv",
+                        "x w",
+                        "y",
+                        text("activation", "HardSigmoid"),
+                        numbers("activation_params", 0.25f, 0.4f))));
         cases.add(new Case("Gelu", b -> node(b.input("x", "N", 4), "Gelu", "x", "y")));
         cases.add(new Case("FastGelu", b -> node(b.input("x", "N", 4).weight("b", 4), "FastGelu", "x b", "y")));
         cases.add(new Case("FastGelu without bias", b -> node(b.input("x", "N", 4), "FastGelu", "x", "y")));
@@ -132,27 +142,44 @@ final class ContributedTest {
     }
 
     private static void norms(List<Case> cases) {
-        cases.add(new Case("SkipLayerNormalization", b -> node(
-                b.input("x", "N", "S", 4).input("z", "N", "S", 4).weight("g", 4).weight("h", 4).weight("b", 4),
+        cases.add(new Case(
                 "SkipLayerNormalization",
-                "x z g h b",
-                "y - - s",
-                number("epsilon", 1e-3f))));
-        cases.add(new Case("SkipLayerNormalization, no bias", b -> node(
-                b.input("x", "N", "S", 4).input("z", "N", "S", 4).weight("g", 4),
-                "SkipLayerNormalization",
-                "x z g",
-                "y")));
-        cases.add(new Case("SkipSimplifiedLayerNormalization", b -> node(
-                b.input("x", "N", "S", 4).input("z", "N", "S", 4).weight("g", 4).weight("b", 4),
+                b -> node(
+                        b.input("x", "N", "S", 4)
+                                .input("z", "N", "S", 4)
+                                .weight("g", 4)
+                                .weight("h", 4)
+                                .weight("b", 4),
+                        "SkipLayerNormalization",
+                        "x z g h b",
+                        "y - - s",
+                        number("epsilon", 1e-3f))));
+        cases.add(new Case(
+                "SkipLayerNormalization, no bias",
+                b -> node(
+                        b.input("x", "N", "S", 4).input("z", "N", "S", 4).weight("g", 4),
+                        "SkipLayerNormalization",
+                        "x z g",
+                        "y")));
+        cases.add(new Case(
                 "SkipSimplifiedLayerNormalization",
-                "x z g b",
-                "y - - s",
-                number("epsilon", 1e-3f))));
+                b -> node(
+                        b.input("x", "N", "S", 4)
+                                .input("z", "N", "S", 4)
+                                .weight("g", 4)
+                                .weight("b", 4),
+                        "SkipSimplifiedLayerNormalization",
+                        "x z g b",
+                        "y - - s",
+                        number("epsilon", 1e-3f))));
         cases.add(new Case("EmbedLayerNormalization", b -> {
             b.typed("x", DataType.INT32, 7, "N", "S").typed("t", DataType.INT32, 2, "N", "S");
             b.typed("m", DataType.INT32, 2, "N", "S");
-            b.weight("w", 7, 4).weight("p", 9, 4).weight("s", 2, 4).weight("g", 4).weight("h", 4);
+            b.weight("w", 7, 4)
+                    .weight("p", 9, 4)
+                    .weight("s", 2, 4)
+                    .weight("g", 4)
+                    .weight("h", 4);
             node(b, "EmbedLayerNormalization", "x t w p s g h m", "y l e", number("epsilon", 1e-3f));
         }));
         cases.add(new Case("EmbedLayerNormalization without segments", b -> {
@@ -169,47 +196,57 @@ final class ContributedTest {
     }
 
     private static void attention(List<Case> cases) {
-        cases.add(new Case("Attention", b -> node(
-                b.input("x", "N", "S", 6).weight("w", 6, 12).weight("b", 12),
+        cases.add(new Case(
                 "Attention",
-                "x w b",
-                "y",
-                whole("num_heads", 2))));
-        cases.add(new Case("Attention, the first words count", b -> node(
-                lengths(b.input("x", "N", "S", 6).weight("w", 6, 12).weight("b", 12)),
-                "Attention",
-                "x w b m",
-                "y",
-                whole("num_heads", 2))));
-        cases.add(new Case("Attention, some words count, backwards only, other widths", b -> node(
-                b.input("x", "N", "S", 6)
-                        .weight("w", 6, 14)
-                        .weight("b", 14)
-                        .typed("m", DataType.INT32, 2, "N", "S")
-                        .input("z", "N", 2, "S", "S"),
-                "Attention",
-                "x w b m - z",
-                "y",
-                whole("num_heads", 2),
-                whole("unidirectional", 1),
-                longs("qkv_hidden_sizes", 4L, 4L, 6L),
-                number("scale", 0.7f))));
-        cases.add(new Case("MultiHeadAttention", b -> node(
-                b.input("q", "N", "S", 4).input("k", "N", 3, 4).input("v", "N", 3, 6),
+                b -> node(
+                        b.input("x", "N", "S", 6).weight("w", 6, 12).weight("b", 12),
+                        "Attention",
+                        "x w b",
+                        "y",
+                        whole("num_heads", 2))));
+        cases.add(new Case(
+                "Attention, the first words count",
+                b -> node(
+                        lengths(b.input("x", "N", "S", 6).weight("w", 6, 12).weight("b", 12)),
+                        "Attention",
+                        "x w b m",
+                        "y",
+                        whole("num_heads", 2))));
+        cases.add(new Case(
+                "Attention, some words count, backwards only, other widths",
+                b -> node(
+                        b.input("x", "N", "S", 6)
+                                .weight("w", 6, 14)
+                                .weight("b", 14)
+                                .typed("m", DataType.INT32, 2, "N", "S")
+                                .input("z", "N", 2, "S", "S"),
+                        "Attention",
+                        "x w b m - z",
+                        "y",
+                        whole("num_heads", 2),
+                        whole("unidirectional", 1),
+                        longs("qkv_hidden_sizes", 4L, 4L, 6L),
+                        number("scale", 0.7f))));
+        cases.add(new Case(
                 "MultiHeadAttention",
-                "q k v",
-                "y",
-                whole("num_heads", 2))));
-        cases.add(new Case("MultiHeadAttention, biases and a mask", b -> node(
-                b.input("q", "N", "S", 4)
-                        .input("k", "N", 3, 4)
-                        .input("v", "N", 3, 4)
-                        .weight("b", 12)
-                        .typed("m", DataType.INT32, 2, "N", 3),
-                "MultiHeadAttention",
-                "q k v b m",
-                "y",
-                whole("num_heads", 2))));
+                b -> node(
+                        b.input("q", "N", "S", 4).input("k", "N", 3, 4).input("v", "N", 3, 6),
+                        "MultiHeadAttention",
+                        "q k v",
+                        "y",
+                        whole("num_heads", 2))));
+        cases.add(new Case(
+                "MultiHeadAttention, biases and a mask",
+                b -> node(
+                        b.input("q", "N", "S", 4)
+                                .input("k", "N", 3, 4)
+                                .input("v", "N", 3, 4)
+                                .weight("b", 12)
+                                .typed("m", DataType.INT32, 2, "N", 3),
+                        "MultiHeadAttention",
+                        "q k v b m",
+                        "y",
+                        whole("num_heads", 2))));
         for (boolean pairs : new boolean[] {false, true}) {
             cases.add(new Case("RotaryEmbedding, pairs: " + pairs, b -> {
                 rotations(b.input("x", "N", "S", 8).typed("p", DataType.INT64, 9, "N", "S"));

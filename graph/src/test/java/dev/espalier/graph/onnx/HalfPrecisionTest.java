@@ -29,7 +29,7 @@ final class HalfPrecisionTest {
         } else {
             builder.node("Identity", "x", "h");
         }
-        builder.initializer("w", Tensor.compute(DataType.FLOAT16, new long[] {8, 6}, i -> Math.sin(i)))
+        builder.initializer("w", Tensor.compute(DataType.FLOAT16, new long[] {8, 6}, i -> Math.sin((double) i)))
                 .initializer("b", Tensor.compute(DataType.FLOAT16, new long[] {6}, i -> i / 7.0))
                 .node("MatMul", "h w", "p")
                 .node("Add", "p b", "s")

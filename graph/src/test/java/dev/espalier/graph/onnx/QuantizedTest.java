@@ -11,6 +11,7 @@ import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphPrinter;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.op.Conv;
@@ -77,7 +78,7 @@ final class QuantizedTest {
         List<Tensor> expected = OnnxRuntime.run(original, builder.feeds);
         OnnxModel model = OnnxReader.read(original);
         Graph graph = model.graph();
-        assertEquals(one.weights(), model.dequantization().weights(), graph.toString());
+        assertEquals(one.weights(), model.dequantization().weights(), GraphPrinter.table(graph));
         List<Tensor> found = List.copyOf(Evaluator.run(graph, builder.feeds).values());
         for (int i = 0; i < expected.size(); i++) {
             for (long j = 0; j < expected.get(i).size(); j++) {
@@ -85,7 +86,7 @@ final class QuantizedTest {
                         expected.get(i).getDouble(j),
                         found.get(i).getDouble(j),
                         0.5001 * one.step() + 1e-4,
-                        "output " + i + " at " + j + " of " + graph);
+                        "output " + i + " at " + j + " of " + GraphPrinter.table(graph));
             }
         }
         byte[] written = OnnxWriter.toBytes(graph, OnnxWriter.Options.DEFAULT);
@@ -124,8 +125,7 @@ final class QuantizedTest {
 
     private static OnnxBuilder whole32(OnnxBuilder builder, String name, long... shape) {
         Random random = new Random(name.hashCode());
-        return builder.initializer(
-                name, Tensor.computeLongs(DataType.INT32, shape, i -> random.nextInt(2000) - 1000));
+        return builder.initializer(name, Tensor.computeLongs(DataType.INT32, shape, i -> random.nextInt(2000) - 1000));
     }
 
     private static OnnxBuilder zero(OnnxBuilder builder, String name, DataType type, long value) {
@@ -133,8 +133,7 @@ final class QuantizedTest {
     }
 
     private static OnnxBuilder scales(OnnxBuilder builder, String name, long... shape) {
-        return builder.initializer(
-                name, Tensor.compute(DataType.FLOAT32, shape, i -> WEIGHT_STEP * (1 + i % 3)));
+        return builder.initializer(name, Tensor.compute(DataType.FLOAT32, shape, i -> WEIGHT_STEP * (1 + i % 3)));
     }
 
     /** Scale and zero point of what is fed, of a weight and of what comes out. */
@@ -147,8 +146,8 @@ final class QuantizedTest {
 
     private static OnnxBuilder contributed(
             OnnxBuilder builder, String operator, String inputs, String outputs, AttributeProto... attributes) {
-        builder.graph.addNode(OnnxBuilder.nodeProto(operator, inputs, outputs, attributes)
-                .setDomain(Functions.MICROSOFT));
+        builder.graph.addNode(
+                OnnxBuilder.nodeProto(operator, inputs, outputs, attributes).setDomain(Functions.MICROSOFT));
         return builder;
     }
 
@@ -164,7 +163,9 @@ final class QuantizedTest {
     private static void pairs(List<Case> cases) {
         cases.add(new Case("weights only", 10, 0, 1, b -> {
             codes(grids(fed(b, "x", 2, 4)), "w", DataType.UINT8, 4, 3);
-            b.node("DequantizeLinear", "w ws wz", "v").node("MatMul", "x v", "y").output("y");
+            b.node("DequantizeLinear", "w ws wz", "v")
+                    .node("MatMul", "x v", "y")
+                    .output("y");
         }));
         cases.add(new Case("one scale a channel, transposed", 13, 0, 1, b -> {
             codes(scales(fed(b, "x", 2, 4), "s", 3), "w", DataType.INT8, 3, 4);
@@ -230,7 +231,9 @@ final class QuantizedTest {
         cases.add(new Case("rows of a table of codes", 11, 0, 1, b -> {
             b.typed("x", DataType.INT64, 7, 2, 3);
             codes(grids(b), "w", DataType.UINT8, 7, 4);
-            b.node("Gather", "w x", "q").node("DequantizeLinear", "q ws wz", "y").output("y");
+            b.node("Gather", "w x", "q")
+                    .node("DequantizeLinear", "q ws wz", "y")
+                    .output("y");
         }));
         cases.add(new Case("the same in ONNX Runtime's domain", 13, 0, 1, b -> {
             codes(grids(fed(b, "x", 2, 4)), "w", DataType.UINT8, 4, 3);
@@ -284,7 +287,8 @@ final class QuantizedTest {
                     .output("f", "m");
         }));
         cases.add(new Case("a convolution of codes, with a bias of codes", 11, STEP, 1, b -> {
-            codes(grids(fed(b, "x", 1, 2, 4, 4)), "w", DataType.UINT8, 3, 2, 3, 3).weight("b", 3);
+            codes(grids(fed(b, "x", 1, 2, 4, 4)), "w", DataType.UINT8, 3, 2, 3, 3)
+                    .weight("b", 3);
             b.list("shape", 1, -1, 1, 1);
             b.node("DynamicQuantizeLinear", "x", "q qs qz")
                     .node("Mul", "qs ws", "bs")
@@ -388,7 +392,12 @@ final class QuantizedTest {
         }));
         cases.add(new Case("QEmbedLayerNormalization", 13, 0, 5, b -> {
             b.typed("x", DataType.INT32, 7, 2, 3).typed("t", DataType.INT32, 2, 2, 3);
-            codes(codes(codes(grids(b), "w", DataType.UINT8, 7, 4), "p", DataType.UINT8, 9, 4), "s", DataType.UINT8, 2, 4);
+            codes(
+                    codes(codes(grids(b), "w", DataType.UINT8, 7, 4), "p", DataType.UINT8, 9, 4),
+                    "s",
+                    DataType.UINT8,
+                    2,
+                    4);
             codes(codes(b, "g", DataType.UINT8, 4), "h", DataType.UINT8, 4);
             contributed(
                             b,
@@ -488,6 +497,7 @@ final class QuantizedTest {
                 WEIGHT_STEP * (new Random("u_quantized".hashCode()).nextInt(128) - 60),
                 Checks.contents(model.graph(), "u").getDouble(0));
         assertEquals(new Dequantization(2, 2), model.dequantization());
-        assertTrue(model.dequantization().note().startsWith("int8 model, read as float32: 2 weights; outputs may differ"));
+        assertTrue(
+                model.dequantization().note().startsWith("int8 model, read as float32: 2 weights; outputs may differ"));
     }
 }

@@ -138,53 +138,70 @@ class RoundTripTest {
     }
 
     private static void attention(List<Case> cases) {
-        cases.add(all("SimplifiedLayerNormalization", b -> b.input("x", "N", "S", 4)
-                .weight("g", 4)
-                .node("SimplifiedLayerNormalization", "x g", "y", whole("axis", -1), number("epsilon", 1e-3f))
-                .output("y")));
-        cases.add(from(23, "Attention", b -> b.input("q", "N", 2, "S", 4)
-                .input("k", "N", 2, 3, 4)
-                .input("v", "N", 2, 3, 5)
-                .node("Attention", "q k v", "y")
-                .output("y")));
-        cases.add(from(23, "Attention, heads within, shared keys", b -> b.input("q", "N", "S", 8)
-                .input("k", "N", "S", 4)
-                .input("v", "N", "S", 6)
-                .input("m", "S", "S")
-                .node(
-                        "Attention",
-                        "q k v m",
-                        "y",
-                        whole("q_num_heads", 4),
-                        whole("kv_num_heads", 2),
-                        whole("is_causal", 1),
-                        number("scale", 0.3f))
-                .output("y")));
-        cases.add(from(23, "Attention, a mask of truth values", b -> b.input("q", "N", 2, "S", 4)
-                .input("k", "N", 2, "S", 4)
-                .input("v", "N", 2, "S", 4)
-                .typed("t", DataType.INT64, 3, "N", 1, "S", "S")
-                .node("Cast", "t", "m", whole("to", 9))
-                .node("Attention", "q k v m", "y")
-                .output("y")));
+        cases.add(all(
+                "SimplifiedLayerNormalization",
+                b -> b.input("x", "N", "S", 4)
+                        .weight("g", 4)
+                        .node("SimplifiedLayerNormalization", "x g", "y", whole("axis", -1), number("epsilon", 1e-3f))
+                        .output("y")));
+        cases.add(from(
+                23,
+                "Attention",
+                b -> b.input("q", "N", 2, "S", 4)
+                        .input("k", "N", 2, 3, 4)
+                        .input("v", "N", 2, 3, 5)
+                        .node("Attention", "q k v", "y")
+                        .output("y")));
+        cases.add(from(
+                23,
+                "Attention, heads within, shared keys",
+                b -> b.input("q", "N", "S", 8)
+                        .input("k", "N", "S", 4)
+                        .input("v", "N", "S", 6)
+                        .input("m", "S", "S")
+                        .node(
+                                "Attention",
+                                "q k v m",
+                                "y",
+                                whole("q_num_heads", 4),
+                                whole("kv_num_heads", 2),
+                                whole("is_causal", 1),
+                                number("scale", 0.3f))
+                        .output("y")));
+        cases.add(from(
+                23,
+                "Attention, a mask of truth values",
+                b -> b.input("q", "N", 2, "S", 4)
+                        .input("k", "N", 2, "S", 4)
+                        .input("v", "N", 2, "S", 4)
+                        .typed("t", DataType.INT64, 3, "N", 1, "S", "S")
+                        .node("Cast", "t", "m", whole("to", 9))
+                        .node("Attention", "q k v m", "y")
+                        .output("y")));
         for (long pairs : new long[] {0, 1}) {
-            cases.add(from(23, "RotaryEmbedding, pairs: " + pairs, b -> b.input("x", "N", "S", 12)
-                    .typed("p", DataType.INT64, 9, "N", "S")
-                    .weight("c", 9, 2)
-                    .weight("s", 9, 2)
-                    .node(
-                            "RotaryEmbedding",
-                            "x c s p",
-                            "y",
-                            whole("interleaved", pairs),
-                            whole("num_heads", 2),
-                            whole("rotary_embedding_dim", 4))
-                    .output("y")));
-            cases.add(from(23, "RotaryEmbedding of heads, pairs: " + pairs, b -> b.input("x", "N", 2, "S", 4)
-                    .input("c", "N", "S", 2)
-                    .input("s", "N", "S", 2)
-                    .node("RotaryEmbedding", "x c s", "y", whole("interleaved", pairs))
-                    .output("y")));
+            cases.add(from(
+                    23,
+                    "RotaryEmbedding, pairs: " + pairs,
+                    b -> b.input("x", "N", "S", 12)
+                            .typed("p", DataType.INT64, 9, "N", "S")
+                            .weight("c", 9, 2)
+                            .weight("s", 9, 2)
+                            .node(
+                                    "RotaryEmbedding",
+                                    "x c s p",
+                                    "y",
+                                    whole("interleaved", pairs),
+                                    whole("num_heads", 2),
+                                    whole("rotary_embedding_dim", 4))
+                            .output("y")));
+            cases.add(from(
+                    23,
+                    "RotaryEmbedding of heads, pairs: " + pairs,
+                    b -> b.input("x", "N", 2, "S", 4)
+                            .input("c", "N", "S", 2)
+                            .input("s", "N", "S", 2)
+                            .node("RotaryEmbedding", "x c s", "y", whole("interleaved", pairs))
+                            .output("y")));
         }
     }
 
