@@ -149,7 +149,9 @@ final class Liveness {
         return switch (rule) {
             case Mapping mapping -> close(mapping, output, wanted);
             case Product product ->
-                options.keeps(node) ? Kept.all(channels) : Kept.of(channels, equallyMany(product.groups(), channels, wanted));
+                options.keeps(node)
+                        ? Kept.all(channels)
+                        : Kept.of(channels, equallyMany(product.groups(), channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
             case Recurrence recurrence -> Kept.of(channels, units(node, recurrence));
             case Opaque o -> Kept.all(channels);
@@ -356,7 +358,9 @@ final class Liveness {
         BitSet need = new BitSet();
         live.stream().forEach(unit -> need.or(weights.inputs(unit)));
         double[] values = constants.ofInput(node, 0, seen);
-        IntStream.range(0, values.length).filter(in -> !Double.isNaN(values[in])).forEach(need::clear);
+        IntStream.range(0, values.length)
+                .filter(in -> !Double.isNaN(values[in]))
+                .forEach(need::clear);
         return roundUp(need, seen.count());
     }
 
