@@ -258,7 +258,7 @@ final class RecurrentRule {
         Tensor bias = Tensor.compute(rewriter.weight(node, WEIGHTS).type(), shape, index -> {
             int unit = (int) (index % left.hidden());
             int block = (int) (index / left.hidden()) % (2 * gates);
-            int place = (int) (index / left.hidden() / (2 * gates));
+            int place = (int) (index / left.hidden() / (2L * gates));
             int before = left.directions().get(place) * hidden + left.units()[place][unit];
             double shift = block < gates ? weights.folded(before, block, constants, folded) : 0;
             return (old == null ? 0 : old.getDouble(index)) + shift;

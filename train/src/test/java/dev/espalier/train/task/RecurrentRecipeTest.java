@@ -118,9 +118,9 @@ final class RecurrentRecipeTest {
         assertTrue(accuracy > 0.85, result.toString());
         Graph pruned = OnnxReader.read(run.pruned()).graph();
         Recurrent left = pruned.nodes().stream()
-                .flatMap(node -> node.operator() instanceof Recurrent recurrent
-                        ? List.of(recurrent).stream()
-                        : List.<Recurrent>of().stream())
+                .map(Node::operator)
+                .filter(Recurrent.class::isInstance)
+                .map(Recurrent.class::cast)
                 .findFirst()
                 .orElseThrow();
         assertTrue(left.hidden() < HIDDEN, left.toString());
