@@ -90,8 +90,7 @@ final class GroupedPruningTest {
             judge.compare(pruned, OnnxWriter.Options.DEFAULT).requireEqual(Equivalence.TOLERANCE);
         }
         assertSame(pruned, Pruner.plan(pruned, PruneOptions.DEFAULT).apply());
-        long weights =
-                plan.layers().stream().mapToLong(LayerPlan::weightsAfter).sum();
+        long weights = plan.layers().stream().mapToLong(LayerPlan::weightsAfter).sum();
         long biases = pruned.initializers().keySet().stream()
                 .filter(name -> name.endsWith("bias"))
                 .mapToLong(name -> Objects.requireNonNull(pruned.tensor(name)).size())
@@ -157,11 +156,7 @@ final class GroupedPruningTest {
         Value x = relu("first", conv("before", image(), 1, none(), 6, 3, 3, 3));
         Value weight = weight("grouped", (row, column) -> row == 1 || row == 3, 6, 4, 2, 2);
         Value y = graph.add(
-                "grouped",
-                new ConvTranspose(Windows.square(2, 0), List.of(0L, 0L), 2),
-                x,
-                weight,
-                bias("grouped", 8));
+                "grouped", new ConvTranspose(Windows.square(2, 0), List.of(0L, 0L), 2), x, weight, bias("grouped", 8));
         Graph pruned = prune(graph.outputs(conv("after", relu("second", y), 1, columns(0, 5), 2, 8, 1, 1)));
         assertArrayEquals(new long[] {4, 3, 2, 2}, shape(pruned, "grouped.weight"));
         assertArrayEquals(new long[] {4, 3, 3, 3}, shape(pruned, "before.weight"));

@@ -49,8 +49,8 @@ record HiddenUnits(InputChannels states, List<InputChannels> readers, int direct
     private static Optional<HiddenUnits> of(Graph graph, Node node, Recurrent recurrent) {
         return InputChannels.in(graph, node).stream()
                 .filter(channels -> channels.parameter().equals(node.input(2)))
-                .map(states -> new HiddenUnits(
-                        states, List.of(), recurrent.directions(), Math.toIntExact(recurrent.hidden())))
+                .map(states ->
+                        new HiddenUnits(states, List.of(), recurrent.directions(), Math.toIntExact(recurrent.hidden())))
                 .findFirst()
                 .flatMap(units -> units.withReaders(graph));
     }
@@ -60,8 +60,10 @@ record HiddenUnits(InputChannels states, List<InputChannels> readers, int direct
         List<String> outputs = states.node().outputs();
         List<InputChannels> found = new ArrayList<>();
         boolean known = outputs.stream().limit(CELLS).allMatch(output -> follow(graph, output, found))
-                && outputs.stream().skip(CELLS).allMatch(cells -> !graph.isOutput(cells)
-                        && graph.uses(cells).isEmpty());
+                && outputs.stream()
+                        .skip(CELLS)
+                        .allMatch(cells ->
+                                !graph.isOutput(cells) && graph.uses(cells).isEmpty());
         return known && !found.isEmpty()
                 ? Optional.of(new HiddenUnits(states, found, directions, hidden))
                 : Optional.empty();
@@ -108,7 +110,9 @@ record HiddenUnits(InputChannels states, List<InputChannels> readers, int direct
         if (shape.rank() == 0) {
             return false;
         }
-        boolean joined = before.rank() > 1 && before.get(-2).is(directions) && before.get(-1).is(hidden);
+        boolean joined = before.rank() > 1
+                && before.get(-2).is(directions)
+                && before.get(-1).is(hidden);
         return shape.get(-1).is(hidden)
                 || (shape.get(-1).is((long) directions * hidden)
                         && (joined || before.get(-1).is((long) directions * hidden)));

@@ -238,7 +238,9 @@ final class Liveness {
         return switch (rule) {
             case Mapping mapping -> close(mapping, output, wanted);
             case Product product ->
-                options.keeps(node) ? Kept.all(channels) : Kept.of(channels, equallyMany(product.groups(), channels, wanted));
+                options.keeps(node)
+                        ? Kept.all(channels)
+                        : Kept.of(channels, equallyMany(product.groups(), channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
             case Recurrence recurrence -> Kept.of(channels, units(node, recurrence));
             case Sum s -> Kept.all(channels);
@@ -457,7 +459,9 @@ final class Liveness {
         BitSet need = new BitSet();
         live.stream().forEach(unit -> need.or(weights.inputs(unit)));
         double[] values = constants.ofInput(node, 0, seen);
-        IntStream.range(0, values.length).filter(in -> !Double.isNaN(values[in])).forEach(need::clear);
+        IntStream.range(0, values.length)
+                .filter(in -> !Double.isNaN(values[in]))
+                .forEach(need::clear);
         return someOf(need, node.input(0), seen);
     }
 

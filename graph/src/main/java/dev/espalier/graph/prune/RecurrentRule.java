@@ -101,15 +101,8 @@ final class RecurrentRule {
         }
         return switch (producer.operator()) {
             case ConstantOfShape filled -> filled.value().getDouble(0) == 0;
-            case Expand _,
-                    Tile _,
-                    Reshape _,
-                    Transpose _,
-                    Squeeze _,
-                    Unsqueeze _,
-                    Slice _,
-                    Gather _,
-                    Cast _ -> isZero(graph, producer.input(0));
+            case Expand _, Tile _, Reshape _, Transpose _, Squeeze _, Unsqueeze _, Slice _, Gather _, Cast _ ->
+                isZero(graph, producer.input(0));
             case Unary(Unary.Function function)
             when function == Unary.Function.IDENTITY -> isZero(graph, producer.input(0));
             case Concat _ -> producer.inputs().stream().allMatch(part -> isZero(graph, part));
@@ -189,11 +182,15 @@ final class RecurrentRule {
                 rewriter.stored(
                         node,
                         WEIGHTS,
-                        allInputs ? fed : left.cut(fed, gates, hidden, left.same(ins), both, gates * units, ins.length)));
+                        allInputs
+                                ? fed
+                                : left.cut(fed, gates, hidden, left.same(ins), both, gates * units, ins.length)));
         inputs.set(
                 BACK,
                 rewriter.stored(
-                        node, BACK, whole ? back : left.cut(back, gates, hidden, left.units(), both, gates * units, units)));
+                        node,
+                        BACK,
+                        whole ? back : left.cut(back, gates, hidden, left.units(), both, gates * units, units)));
         writeBias(rewriter, node, rule, left, ins, inputs);
         if (node.has(Recurrent.LENGTHS)) {
             inputs.set(Recurrent.LENGTHS, rewriter.input(node, rule, Recurrent.LENGTHS));
@@ -226,8 +223,7 @@ final class RecurrentRule {
     }
 
     /** The first states: none where they are zero, weights or a selection otherwise. */
-    private static String first(
-            Rewriter rewriter, Node node, Recurrence rule, Left left, boolean whole, int input) {
+    private static String first(Rewriter rewriter, Node node, Recurrence rule, Left left, boolean whole, int input) {
         if (rewriter.needed(node, input) != null) {
             return rewriter.input(node, rule, input);
         }
@@ -262,7 +258,7 @@ final class RecurrentRule {
         Tensor bias = Tensor.compute(rewriter.weight(node, WEIGHTS).type(), shape, index -> {
             int unit = (int) (index % left.hidden());
             int block = (int) (index / left.hidden()) % (2 * gates);
-            int place = (int) (index / left.hidden() / (2 * gates));
+            int place = (int) (index / left.hidden() / (2L * gates));
             int before = left.directions().get(place) * hidden + left.units()[place][unit];
             double shift = block < gates ? weights.folded(before, block, constants, folded) : 0;
             return (old == null ? 0 : old.getDouble(index)) + shift;

@@ -386,8 +386,8 @@ final class Rewriter {
         LayerWeights weights = constants.weights(node, rule);
         Tensor smaller = weights.between(weight, outs.left(), ins);
         int groups = weights.groups(outs.left()).size();
-        List<String> inputs = new ArrayList<>(
-                List.of(pick(node.input(0), rule.inputs().getFirst(), ins), stored(node, 1, smaller)));
+        List<String> inputs =
+                new ArrayList<>(List.of(pick(node.input(0), rule.inputs().getFirst(), ins), stored(node, 1, smaller)));
         Tensor bias = bias(node, rule, outs, ins);
         Operator operator = rule.layer().smaller().of(groups, bias != null);
         if (bias != null && rule.layer().addsBias()) {

@@ -139,8 +139,7 @@ final class Round {
         for (Node node : graph.nodes().reversed()) {
             if (node.outputs().stream().anyMatch(before::contains)) {
                 before.addAll(node.inputs());
-                boolean isLayer =
-                        flow.ruleOf(node) instanceof Product || flow.ruleOf(node) instanceof Recurrence;
+                boolean isLayer = flow.ruleOf(node) instanceof Product || flow.ruleOf(node) instanceof Recurrence;
                 boolean stopsHere = isLayer
                         && node.outputs().stream().anyMatch(constants::isEntirelyConstant)
                         && !constants.isEntirelyConstant(node.input(0));

@@ -429,8 +429,8 @@ public final class Dimension {
     /** The term of the most symbols. */
     private Map.Entry<Product, Long> leading() {
         return terms.entrySet().stream()
-                .max(Comparator.comparingInt(
-                                (Map.Entry<Product, Long> term) -> term.getKey().symbols().size())
+                .max(Comparator.comparingInt((Map.Entry<Product, Long> term) ->
+                                term.getKey().symbols().size())
                         .thenComparing(Map.Entry::getKey))
                 .orElseThrow();
     }

@@ -103,8 +103,9 @@ final class EquivalenceTest {
         assertThrows(GraphException.class, () -> lost.requireEqual(Equivalence.TOLERANCE));
         lost.and(between(line(1, 0), line(1, 0))).requireEqual(Equivalence.TOLERANCE);
         Equivalence wrong = Equivalence.measure(ways, model(line(1e-7, 1e-3)), INPUTS, "");
-        assertThrows(GraphException.class, () -> wrong.and(between(line(1, 0), line(1, 0)))
-                .requireEqual(Equivalence.TOLERANCE));
+        assertThrows(
+                GraphException.class,
+                () -> wrong.and(between(line(1, 0), line(1, 0))).requireEqual(Equivalence.TOLERANCE));
     }
 
     @Test

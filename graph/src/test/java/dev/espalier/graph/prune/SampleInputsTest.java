@@ -94,7 +94,8 @@ final class SampleInputsTest {
         GraphBuilder graph = new GraphBuilder("window");
         Value x = graph.input("x", DataType.FLOAT32, "batch", "channels", "height", "width");
         Tensor kernel = Tensor.compute(DataType.FLOAT32, new long[] {1, 3, 50, 50}, Math::sin);
-        Graph model = graph.outputs(graph.add("conv", new Conv(Windows.square(1, 0), 1), x, graph.parameter("kernel", kernel)));
+        Graph model = graph.outputs(
+                graph.add("conv", new Conv(Windows.square(1, 0), 1), x, graph.parameter("kernel", kernel)));
         assertEquals(
                 Map.of("batch", 2L, "channels", 3L, "height", 64L, "width", 64L),
                 SampleInputs.DEFAULT.dimensions(model));

@@ -62,7 +62,8 @@ final class RecurrentRecipeTest {
         Value x = builder.input("sequence", DataType.FLOAT32, "batch", TIMES, 3);
         Value turned = builder.add("turned", new Transpose(List.of(1L, 0L, 2L)), x);
         String fed = builder.parameter("fed", normal(random, 2, 4 * HIDDEN, 3)).name();
-        String back = builder.parameter("back", normal(random, 2, 4 * HIDDEN, HIDDEN)).name();
+        String back =
+                builder.parameter("back", normal(random, 2, 4 * HIDDEN, HIDDEN)).name();
         List<Value> made = builder.addAll(new Node(
                 "lstm",
                 new Recurrent(Recurrent.Cell.LSTM, Recurrent.Direction.BIDIRECTIONAL, HIDDEN),
@@ -70,10 +71,8 @@ final class RecurrentRecipeTest {
                 List.of("all", "last", "cells")));
         Value sequences = builder.add("sequences", new Transpose(List.of(1L, 0L, 2L)), made.get(1));
         Value flat = builder.add(
-                "flat",
-                Reshape.DEFAULT,
-                sequences,
-                builder.constant("flat.shape", Tensor.of(new long[] {0, 2L * HIDDEN})));
+                "flat", Reshape.DEFAULT, sequences, builder.constant("flat.shape", Tensor.of(new long[] {0, 2L * HIDDEN
+                })));
         Value scores = new Layers(builder, Weights.seeded(1)).linear("head", flat, 2);
         Path file = folder.resolve("recurrent.onnx");
         OnnxWriter.write(builder.outputs(scores), file);
@@ -119,7 +118,9 @@ final class RecurrentRecipeTest {
         assertTrue(accuracy > 0.85, result.toString());
         Graph pruned = OnnxReader.read(run.pruned()).graph();
         Recurrent left = pruned.nodes().stream()
-                .flatMap(node -> node.operator() instanceof Recurrent recurrent ? List.of(recurrent).stream() : List.<Recurrent>of().stream())
+                .map(Node::operator)
+                .filter(Recurrent.class::isInstance)
+                .map(Recurrent.class::cast)
                 .findFirst()
                 .orElseThrow();
         assertTrue(left.hidden() < HIDDEN, left.toString());
