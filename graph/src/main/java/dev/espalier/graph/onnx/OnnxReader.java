@@ -115,7 +115,8 @@ public final class OnnxReader {
         Graph graph = new GraphReader(model, tensors, probe.orElse(null), folder).read(Functions.inline(model, opset));
         return new OnnxModel(
                 Rearrangements.simplify(Lengths.fromInputs(Fusion.fuse(graph.withMetadata(metadata)))),
-                opset, model.getProducerName());
+                opset,
+                model.getProducerName());
     }
 
     /** Large tensors stay where they are in the file until they are copied into memory of their own. */
