@@ -87,8 +87,8 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
             return null;
         }
         Projection first = projections.getFirst();
-        AttentionHeads found = new AttentionHeads(
-                projections, output, Math.toIntExact(first.heads()), Math.toIntExact(first.width()));
+        AttentionHeads found =
+                new AttentionHeads(projections, output, Math.toIntExact(first.heads()), Math.toIntExact(first.width()));
         boolean alike =
                 projections.stream().allMatch(one -> one.heads() == first.heads() && one.width() == first.width());
         return alike && found.fits(graph) ? found : null;

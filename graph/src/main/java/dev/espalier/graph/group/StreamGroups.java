@@ -57,8 +57,9 @@ final class StreamGroups {
     private @Nullable LayerGroups groups(BiPredicate<Node, String> includes) {
         SequencedMap<String, Integer> axes = new LinkedHashMap<>(stream.writers());
         readers().forEach(axes::putIfAbsent);
-        boolean grouped = axes.keySet().stream().allMatch(weight -> isTrained(weight)
-                && graph.uses(weight).stream().allMatch(use -> includes.test(use.node(), weight)));
+        boolean grouped = axes.keySet().stream()
+                .allMatch(weight -> isTrained(weight)
+                        && graph.uses(weight).stream().allMatch(use -> includes.test(use.node(), weight)));
         if (!grouped) {
             return null;
         }

@@ -47,9 +47,8 @@ public final class FoldedMeans {
     private boolean fold(Node factor) {
         Tensor share = isBinary(factor, Binary.Function.MULTIPLY) ? number(factor.input(1)) : null;
         Node mean = share == null ? null : graph.producer(factor.input(0));
-        boolean starts = mean != null
-                && mean.operator() instanceof Reduce reduce
-                && reduce.function() == Reduce.Function.MEAN;
+        boolean starts =
+                mean != null && mean.operator() instanceof Reduce reduce && reduce.function() == Reduce.Function.MEAN;
         Node sum = starts ? next(factor, new Binary(Binary.Function.ADD)) : null;
         Node root = sum == null ? null : next(sum, new Unary(Unary.Function.SQRT));
         Node inverse = root == null ? null : next(root, new Unary(Unary.Function.RECIPROCAL));

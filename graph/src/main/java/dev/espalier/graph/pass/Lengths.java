@@ -62,7 +62,8 @@ public final class Lengths {
     private static @Nullable Place place(Graph graph, Node node) {
         boolean picks = node.operator() instanceof Gather || node.operator() instanceof Slice;
         Node shape = node.operator() instanceof ShapeOf ? node : picks ? graph.producer(node.input(0)) : null;
-        List<Dimension> elements = shape == null ? null : graph.fact(node.output()).elements();
+        List<Dimension> elements =
+                shape == null ? null : graph.fact(node.output()).elements();
         if (shape == null
                 || !(shape.operator() instanceof ShapeOf)
                 || elements == null

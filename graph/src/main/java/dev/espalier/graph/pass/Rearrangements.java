@@ -89,7 +89,9 @@ public final class Rearrangements {
             if (pass.replaced.isEmpty()) {
                 break;
             }
-            simple.nodes().stream().filter(node -> !pass.replaced.contains(node)).forEach(pass.nodes::add);
+            simple.nodes().stream()
+                    .filter(node -> !pass.replaced.contains(node))
+                    .forEach(pass.nodes::add);
             simple = DeadNodes.remove(simple.with(pass.initializers, pass.nodes));
         }
         return simple;
@@ -253,7 +255,9 @@ public final class Rearrangements {
     /** Takes the pieces of a chain's output from its input, if they are pieces of an axis that is cut. */
     private boolean divide(Chain chain, String end) {
         List<Use> readers = readers(end);
-        Integer axis = readers.isEmpty() || graph.isOutput(end) ? null : axis(readers.getFirst().node());
+        Integer axis = readers.isEmpty() || graph.isOutput(end)
+                ? null
+                : axis(readers.getFirst().node());
         List<Piece> pieces = new ArrayList<>();
         for (Use use : readers) {
             List<Piece> some = axis == null || use.input() != 0 ? null : pieces(use.node(), axis);
@@ -284,7 +288,8 @@ public final class Rearrangements {
     private boolean divide(Chain chain, int axis, Factor part, int source, List<Piece> pieces, List<Use> readers) {
         List<Piece> ordered = new ArrayList<>(pieces);
         ordered.sort(Comparator.comparingLong(Piece::start));
-        long inner = graph.shape(chain.source()).get(source).value() / part.length().value();
+        long inner =
+                graph.shape(chain.source()).get(source).value() / part.length().value();
         List<Long> sizes = new ArrayList<>();
         List<String> outputs = new ArrayList<>();
         List<Node> behind = new ArrayList<>();
@@ -302,8 +307,7 @@ public final class Rearrangements {
                 outputs.add(piece.output());
             } else {
                 outputs.add(fresh(piece.output() + ".part"));
-                List<Node> written =
-                        write(moves, outputs.getLast(), fresh(piece.output() + ".heads"), piece.output());
+                List<Node> written = write(moves, outputs.getLast(), fresh(piece.output() + ".heads"), piece.output());
                 if (written == null) {
                     return false;
                 }
@@ -334,7 +338,9 @@ public final class Rearrangements {
             case Gather(long axis) -> shape.axis(axis);
             case Slice _ -> {
                 List<Slice.Piece> cuts = Slice.pieces(graph.operands(node));
-                yield cuts == null || cuts.size() != 1 ? null : (Integer) cuts.getFirst().axis();
+                yield cuts == null || cuts.size() != 1
+                        ? null
+                        : (Integer) cuts.getFirst().axis();
             }
             // Whatever it is, it takes all.
             default -> null;

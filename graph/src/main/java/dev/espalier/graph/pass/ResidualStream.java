@@ -26,6 +26,7 @@ import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -52,11 +53,15 @@ import org.jspecify.annotations.Nullable;
  * @param nodes what it is made of, the layers that write to it included
  */
 public record ResidualStream(
-        long width,
-        SequencedMap<String, Integer> writers,
-        List<Node> norms,
-        List<String> normalised,
-        Set<Node> nodes) {
+        long width, SequencedMap<String, Integer> writers, List<Node> norms, List<String> normalised, Set<Node> nodes) {
+
+    /** Takes copies. */
+    public ResidualStream {
+        writers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(writers));
+        norms = List.copyOf(norms);
+        normalised = List.copyOf(normalised);
+        nodes = Set.copyOf(nodes);
+    }
 
     /**
      * {@return the streams of a graph, from front to back}
@@ -67,11 +72,8 @@ public record ResidualStream(
         Set<String> seen = new HashSet<>();
         List<ResidualStream> streams = new ArrayList<>();
         for (Node node : graph.nodes()) {
-            boolean normalises = node.operator() instanceof LayerNorm || isMeanSquare(graph, node);
-            String tensor = normalises ? node.input(0) : "";
-            Node square = normalises && node.operator() instanceof Reduce ? graph.producer(tensor) : null;
-            String start = square == null ? tensor : square.input(0);
-            if (normalises && !seen.contains(start)) {
+            String start = before(graph, node);
+            if (start != null && !seen.contains(start)) {
                 Search search = new Search(graph, start);
                 boolean found = search.run();
                 seen.addAll(search.axes.keySet());
@@ -81,6 +83,15 @@ public record ResidualStream(
             }
         }
         return streams;
+    }
+
+    /** What a normalisation normalises; null for a node that is none, nor the beginning of one. */
+    private static @Nullable String before(Graph graph, Node node) {
+        if (node.operator() instanceof LayerNorm) {
+            return node.input(0);
+        }
+        Node square = isMeanSquare(graph, node) ? graph.producer(node.input(0)) : null;
+        return square == null ? null : square.input(0);
     }
 
     /** Whether a node is the mean of squares over the last axis, which a normalisation by it begins with. */
@@ -135,8 +146,7 @@ public record ResidualStream(
         }
 
         ResidualStream stream() {
-            return new ResidualStream(
-                    width.value(), writers, List.copyOf(norms), List.copyOf(normalised), Set.copyOf(nodes));
+            return new ResidualStream(width.value(), writers, List.copyOf(norms), List.copyOf(normalised), nodes);
         }
 
         boolean run() {
@@ -151,8 +161,7 @@ public record ResidualStream(
                 }
             }
             return writers.keySet().stream()
-                    .allMatch(weight -> graph.uses(weight).stream()
-                            .allMatch(use -> nodes.contains(use.node())));
+                    .allMatch(weight -> graph.uses(weight).stream().allMatch(use -> nodes.contains(use.node())));
         }
 
         private boolean add(String tensor, int axis) {
@@ -191,13 +200,17 @@ public record ResidualStream(
                     axis == last
                             && graph.tensor(node.input(1)) != null
                             && addWriter(node.input(1), gemm.transposeB() ? 0 : 1)
-                            && (!node.has(2) || addWriter(node.input(2), graph.shape(node.input(2)).rank() - 1));
+                            && (!node.has(2)
+                                    || addWriter(
+                                            node.input(2),
+                                            graph.shape(node.input(2)).rank() - 1));
                 case Conv conv ->
                     axis == 1
                             && conv.groups() == 1
                             && addWriter(node.input(1), 0)
                             && (!node.has(2) || addWriter(node.input(2), 0));
-                case Gather gather when graph.tensor(node.input(0)) != null ->
+                case Gather gather
+                when graph.tensor(node.input(0)) != null ->
                     graph.shape(node.input(0)).rank() == 2
                             && graph.shape(node.input(0)).axis(gather.axis()) == 0
                             && axis == last
@@ -209,11 +222,12 @@ public record ResidualStream(
         /** Whether a node hands the dimensions on, each for itself and all alike, and its inputs belong to the stream too. */
         private boolean isPart(Node node, int axis) {
             List<Integer> inputs = carried(node);
-            return !inputs.isEmpty() && inputs.stream().allMatch(input -> {
-                int own = inputAxis(node, input, axis);
-                String name = node.input(input);
-                return own >= 0 && (graph.tensor(name) != null ? addWriter(name, own) : add(name, own));
-            });
+            return !inputs.isEmpty()
+                    && inputs.stream().allMatch(input -> {
+                        int own = inputAxis(node, input, axis);
+                        String name = node.input(input);
+                        return own >= 0 && (graph.tensor(name) != null ? addWriter(name, own) : add(name, own));
+                    });
         }
 
         /** The inputs of a node whose elements it hands on or adds up; none if it does something else. */
@@ -229,7 +243,8 @@ public record ResidualStream(
                 case Concat _ ->
                     IntStream.range(0, node.inputs().size()).boxed().toList();
                 case Unary(Unary.Function function) when function == Unary.Function.IDENTITY -> List.of(0);
-                case Transpose _, Reshape _, Squeeze _, Unsqueeze _, Flatten _, Expand _, Slice _, Gather _ -> List.of(0);
+                case Transpose _, Reshape _, Squeeze _, Unsqueeze _, Flatten _, Expand _, Slice _, Gather _ ->
+                    List.of(0);
                 default -> List.of();
             };
         }
@@ -329,7 +344,8 @@ public record ResidualStream(
                 return false;
             }
             String other = node.input(node.input(0).equals(tensor) ? 1 : 0);
-            boolean divides = function == Binary.Function.MULTIPLY || node.input(0).equals(tensor);
+            boolean divides =
+                    function == Binary.Function.MULTIPLY || node.input(0).equals(tensor);
             Node step = graph.producer(other);
             for (int i = 0; step != null && i < 8; i++) {
                 if (isMeanSquare(graph, step)) {
@@ -339,8 +355,8 @@ public record ResidualStream(
                 List<String> computed = step.inputs().stream()
                         .filter(input -> graph.tensor(input) == null)
                         .toList();
-                boolean alone = computed.size() == 1
-                        && (step.operator() instanceof Unary || step.operator() instanceof Binary);
+                boolean alone =
+                        computed.size() == 1 && (step.operator() instanceof Unary || step.operator() instanceof Binary);
                 step = alone ? graph.producer(computed.getFirst()) : null;
             }
             return false;

@@ -26,18 +26,8 @@ final class AlignedRules {
             case MULTIPLY -> aligned(site, (output, channel, operands) -> product(site, operands), Written.AS_IT_IS);
             case ADD -> aligned(site, (output, channel, operands) -> site.evaluate(operands), AlignedRules::writeSum);
             case DIVIDE -> aligned(site, (output, channel, operands) -> quotient(site, operands), Written.AS_IT_IS);
-            case SUBTRACT,
-                    POWER,
-                    MODULO,
-                    PRELU,
-                    EQUAL,
-                    LESS,
-                    LESS_OR_EQUAL,
-                    GREATER,
-                    GREATER_OR_EQUAL,
-                    AND,
-                    OR,
-                    XOR -> elements(site);
+            case SUBTRACT, POWER, MODULO, PRELU, EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL, AND, OR, XOR ->
+                elements(site);
         };
     }
 
@@ -54,7 +44,8 @@ final class AlignedRules {
     /** Whether a divisor is a root of something plus a positive number, as that of a normalisation is. */
     private static boolean isRootOfPositive(Site site) {
         Node root = site.graph().producer(site.node().input(1));
-        Node sum = root != null && root.operator() instanceof Unary(Unary.Function function)
+        Node sum = root != null
+                        && root.operator() instanceof Unary(Unary.Function function)
                         && function == Unary.Function.SQRT
                 ? site.graph().producer(root.input(0))
                 : null;

@@ -103,13 +103,17 @@ final class AxisRules {
         return new Mapping(inputs, List.of(input), maps, carried, Written.AS_IT_IS);
     }
 
-    /** A weight that is the same for all, as the first token of a vision transformer is, has its channels along its last axis. */
+    /**
+     * A weight that is the same for all, as the first token of a vision transformer is, has its channels along its last axis; a
+     * mask, which is no weight, has none.
+     */
     static Rule expand(Site site) {
         Shape output = site.outputShape();
         Shape shape = site.shape(0);
-        Channels input = site.isWeight(0) && shape.rank() > 0 ? Channels.along(shape, -1) : site.channels(0);
-        List<Integer> axes =
-                input.axes().stream().map(axis -> axis + output.rank() - shape.rank()).toList();
+        Channels input = site.isParameter(0) && shape.rank() > 0 ? Channels.along(shape, -1) : site.channels(0);
+        List<Integer> axes = input.axes().stream()
+                .map(axis -> axis + output.rank() - shape.rank())
+                .toList();
         Channels result = Channels.along(output, axes);
         boolean stretched = !result.lengths().equals(input.lengths());
         boolean inPlace = site.shape(1).get(0).is(output.rank());
@@ -121,8 +125,8 @@ final class AxisRules {
     private static void writeExpand(Rewriter rewriter, Node node, Mapping rule) {
         Kept left = rewriter.kept(node.output());
         String shape = rewriter.lessened(node, left, rewriter.input(node, rule, 1));
-        rewriter.add(new Node(
-                node.name(), node.operator(), List.of(rewriter.input(node, rule, 0), shape), node.outputs()));
+        rewriter.add(
+                new Node(node.name(), node.operator(), List.of(rewriter.input(node, rule, 0), shape), node.outputs()));
     }
 
     /** Its statistics need every channel, but who reads it may take a part. */

@@ -141,12 +141,9 @@ final class NarrowStreams {
         String epsilon = number(node, "epsilon", Tensor.scalar(type, norm.epsilon()));
         String sum = add(node, "sum", Binary.Function.ADD, mean, epsilon);
         String root = fresh(node.output() + ".root");
-        nodes.add(new Node(
-                fresh(node.name() + ".root"), new Unary(Unary.Function.SQRT), List.of(sum), List.of(root)));
+        nodes.add(new Node(fresh(node.name() + ".root"), new Unary(Unary.Function.SQRT), List.of(sum), List.of(root)));
         String quotient = add(node, "quotient", Binary.Function.DIVIDE, x, root);
-        String scaled = node.has(2)
-                ? add(node, "scaled", Binary.Function.MULTIPLY, quotient, node.input(1))
-                : quotient;
+        String scaled = node.has(2) ? add(node, "scaled", Binary.Function.MULTIPLY, quotient, node.input(1)) : quotient;
         nodes.remove(node);
         nodes.add(new Node(
                 node.name(),
@@ -157,8 +154,8 @@ final class NarrowStreams {
 
     private String add(Node node, String what, Binary.Function function, String left, String right) {
         String output = fresh(node.output() + "." + what);
-        nodes.add(new Node(
-                fresh(node.name() + "." + what), new Binary(function), List.of(left, right), List.of(output)));
+        nodes.add(
+                new Node(fresh(node.name() + "." + what), new Binary(function), List.of(left, right), List.of(output)));
         return output;
     }
 

@@ -1,6 +1,7 @@
 package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.prune.Rule.Carried;
@@ -45,6 +46,14 @@ record Site(Graph graph, Node node, Function<String, Channels> before) {
 
     boolean isWeight(int input) {
         return graph.tensor(node.input(input)) != null;
+    }
+
+    /** Whether an input is a weight that is trained. */
+    boolean isParameter(int input) {
+        Initializer initializer = graph.initializers().get(node.input(input));
+        return initializer != null
+                && initializer.kind() == Initializer.Kind.PARAMETER
+                && initializer.tensor().type().isFloat();
     }
 
     /** Whatever it does: the tensors stay whole. */
@@ -105,10 +114,10 @@ record Site(Graph graph, Node node, Function<String, Channels> before) {
     boolean tellsLengths(int input, Channels channels) {
         List<Dimension> told = graph.fact(node.input(input)).elements();
         return told != null
-                && IntStream.range(0, channels.axes().size()).allMatch(i -> channels.axes()
-                                .get(i)
-                        < told.size()
-                        && told.get(channels.axes().get(i)).is(channels.lengths().get(i)));
+                && IntStream.range(0, channels.axes().size())
+                        .allMatch(i -> channels.axes().get(i) < told.size()
+                                && told.get(channels.axes().get(i))
+                                        .is(channels.lengths().get(i)));
     }
 
     /** What the operator makes of constants: of one element of each input. */

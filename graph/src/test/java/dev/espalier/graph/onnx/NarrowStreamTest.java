@@ -126,8 +126,8 @@ class NarrowStreamTest {
         pruned.nodes().stream()
                 .filter(node -> node.operator() instanceof Reduce)
                 .flatMap(mean -> pruned.uses(mean.output()).stream())
-                .forEach(use -> assertEquals(
-                        new Binary(Binary.Function.ADD), use.node().operator()));
+                .forEach(use ->
+                        assertEquals(new Binary(Binary.Function.ADD), use.node().operator()));
         return pruned;
     }
 
@@ -140,10 +140,15 @@ class NarrowStreamTest {
         builder.node("MatMul", layerNorm(x, "n3") + " head", "y").output("y");
         Graph pruned = requireSameWhenPruned(WIDTH - DEAD.size() + 1);
         assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "table").shape()[1]);
-        assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "positions").shape()[2]);
+        assertEquals(
+                WIDTH - DEAD.size() + 1, Checks.contents(pruned, "positions").shape()[2]);
         // The mean is read by nobody, but selecting the others would cost more than its weights, which are zero.
         assertEquals(WIDTH - DEAD.size() + 1, Checks.contents(pruned, "f1.up").shape()[0]);
-        assertEquals(1, pruned.nodes().stream().filter(node -> node.operator() instanceof Gather).count());
+        assertEquals(
+                1,
+                pruned.nodes().stream()
+                        .filter(node -> node.operator() instanceof Gather)
+                        .count());
     }
 
     @Test

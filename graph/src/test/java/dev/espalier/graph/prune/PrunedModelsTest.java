@@ -100,17 +100,16 @@ final class PrunedModelsTest {
                         "distilbert-sdpa-ts-dynamic",
                         "block-ts-opset13-dynamic",
                         "vit-dynamo-opset21-dynamic")
-                .flatMap(name ->
-                        Map.of("heads", everything.groupHeads(), "dimensions", everything.groupHeadDimensions())
-                                .entrySet()
-                                .stream()
-                                .map(rules -> DynamicTest.dynamicTest(
-                                        name + " by " + rules.getKey(),
-                                        () -> checkAttention(
-                                                OnnxReader.read(Path.of(exports.toURI())
-                                                                .resolve(name + ".onnx"))
-                                                        .graph(),
-                                                rules.getValue()))));
+                .flatMap(name -> Map.of(
+                                "heads", everything.groupHeads(), "dimensions", everything.groupHeadDimensions())
+                        .entrySet()
+                        .stream()
+                        .map(rules -> DynamicTest.dynamicTest(
+                                name + " by " + rules.getKey(),
+                                () -> checkAttention(
+                                        OnnxReader.read(Path.of(exports.toURI()).resolve(name + ".onnx"))
+                                                .graph(),
+                                        rules.getValue()))));
     }
 
     private static void checkAttention(Graph model, GroupRules rules) {
@@ -128,8 +127,8 @@ final class PrunedModelsTest {
             dead[dead.length - 1] = true;
             for (int i = 0; i < layer.parameters().size(); i++) {
                 int part = i;
-                Tensor tensor = Objects.requireNonNull(
-                        model.tensor(layer.parameters().get(i)));
+                Tensor tensor =
+                        Objects.requireNonNull(model.tensor(layer.parameters().get(i)));
                 float[] values = tensor.toFloats();
                 IntStream.range(0, dead.length)
                         .filter(group -> dead[group])

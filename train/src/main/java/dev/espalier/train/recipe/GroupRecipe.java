@@ -23,7 +23,14 @@ import java.util.List;
  * @param frozen parameters that stay as they are, besides those that the paper freezes if {@code rules} is its own
  */
 public record GroupRecipe(
-        Rules rules, List<String> include, List<String> exclude, Join join, boolean heads, boolean dimensions, boolean stream, List<String> frozen) {
+        Rules rules,
+        List<String> include,
+        List<String> exclude,
+        Join join,
+        boolean heads,
+        boolean dimensions,
+        boolean stream,
+        List<String> frozen) {
 
     /** What to start from. */
     public enum Rules {
@@ -80,7 +87,8 @@ public record GroupRecipe(
             "names of parameters that are neither trained nor grouped, besides those of `rules`; batch normalisations of which all are"
                     + " frozen keep their statistics");
 
-    static final Section SECTION = Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, DIMENSIONS, STREAM, FROZEN));
+    static final Section SECTION =
+            Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, DIMENSIONS, STREAM, FROZEN));
 
     private static Key<List<String>> patterns(String path, String meaning) {
         return Key.texts(path, meaning).in(Range.patterns()).withDefault(List.of());

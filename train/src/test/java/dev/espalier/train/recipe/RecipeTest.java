@@ -515,7 +515,8 @@ final class RecipeTest {
     }
 
     private static int trained(Graph graph, GroupRecipe.Rules rules, List<String> frozen) {
-        GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, false, false, frozen);
+        GroupRecipe groups =
+                new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, false, false, frozen);
         return TrainingPlan.dense(LearningRate.constant(1))
                 .withFrozen(groups.frozenParameters(PaperRules.BERT))
                 .parameterSets(graph, groups.groupRules(PaperRules.BERT).derive(graph))
