@@ -36,8 +36,7 @@ final class Liveness {
     /** Channels that nobody asks for, but that cost less than to leave them out. */
     private final Map<String, BitSet> tolerated;
 
-    private Liveness(
-            Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> tolerated) {
+    private Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> tolerated) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;
@@ -356,8 +355,7 @@ final class Liveness {
     private void roundUp(BitSet channels, String tensor, Channels all) {
         if (all.axes().size() == 1 && !channels.isEmpty()) {
             boolean last = all.axes().getFirst() == graph.shape(tensor).rank() - 1;
-            int multiple =
-                    last ? options.widths().products() : options.widths().convolutions();
+            int multiple = last ? options.widths().products() : options.widths().convolutions();
             Kept.fill(channels, Math.min(Math.ceilDiv(channels.cardinality(), multiple) * multiple, all.count()));
         }
     }

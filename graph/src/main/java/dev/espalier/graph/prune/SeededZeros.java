@@ -36,8 +36,8 @@ public record SeededZeros(double share, long seed) {
         Map<LayerGroups, List<Integer>> chosen = new LinkedHashMap<>();
         Random random = new Random(seed);
         for (LayerGroups layer : ModelGroups.of(graph).layers()) {
-            List<Integer> groups =
-                    new ArrayList<>(IntStream.range(0, layer.groups().count()).boxed().toList());
+            List<Integer> groups = new ArrayList<>(
+                    IntStream.range(0, layer.groups().count()).boxed().toList());
             Collections.shuffle(groups, random);
             chosen.put(layer, groups.subList(0, (int) (share * groups.size())));
         }
