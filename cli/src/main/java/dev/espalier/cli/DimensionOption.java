@@ -11,8 +11,9 @@ final class DimensionOption {
     @Option(
             names = "--dimension",
             paramLabel = "NAME=N",
-            description = "Gives a free dimension of the model a length, for FLOPs and latency; may be given several times. Without"
-                    + " it a batch is 1 and others have usual lengths, which are printed.")
+            description =
+                    "Gives a free dimension of the model a length, for FLOPs and latency; may be given several times. Without"
+                            + " it a batch is 1 and others have usual lengths, which are printed.")
     private Map<String, Long> lengths = new LinkedHashMap<>();
 
     boolean isGiven() {

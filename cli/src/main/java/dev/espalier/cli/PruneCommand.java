@@ -93,8 +93,9 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = "--for",
             paramLabel = "latency|size",
-            description = "What for: latency, the default, tries several widths in ONNX Runtime and writes the fastest, uncut if"
-                    + " nothing is faster; size cuts all that can go. With --round-to, --target or --no-latency it is size.")
+            description =
+                    "What for: latency, the default, tries several widths in ONNX Runtime and writes the fastest, uncut if"
+                            + " nothing is faster; size cuts all that can go. With --round-to, --target or --no-latency it is size.")
     private @Nullable Goal goal;
 
     @Option(
@@ -165,7 +166,8 @@ final class PruneCommand implements Callable<Integer> {
         if (planOnly) {
             out.print(plan);
             if (goal() == Goal.LATENCY && plan.changes()) {
-                out.println("That is all that can go. Without --plan, widths are chosen by what is fastest: some may be larger.");
+                out.println(
+                        "That is all that can go. Without --plan, widths are chosen by what is fastest: some may be larger.");
             }
         } else {
             prune(file, plan, wanted, out);
@@ -181,7 +183,8 @@ final class PruneCommand implements Callable<Integer> {
     }
 
     /** Drops the smallest groups, and says what that is. */
-    private static PrunePlan smallest(Graph graph, PruneOptions options, Share left, Map<String, Long> wanted, PrintWriter out) {
+    private static PrunePlan smallest(
+            Graph graph, PruneOptions options, Share left, Map<String, Long> wanted, PrintWriter out) {
         SmallestGroups groups = SmallestGroups.of(graph, options);
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("layer", "groups", "zero", "smallest norm", "median", "largest"));
@@ -295,9 +298,9 @@ final class PruneCommand implements Callable<Integer> {
         for (PruneTrial.Tried tried : trial.tried()) {
             rows.add(List.of(
                     tried.plan().changes() ? tried.plan().widths().toString() : "uncut",
-                    String.format(Locale.ROOT, "%,d", Cost.parameters(tried.plan().apply())),
-                    milliseconds(tried.milliseconds())
-                            + (tried.plan() == trial.plan() ? " <" : "  ")));
+                    String.format(
+                            Locale.ROOT, "%,d", Cost.parameters(tried.plan().apply())),
+                    milliseconds(tried.milliseconds()) + (tried.plan() == trial.plan() ? " <" : "  ")));
         }
         Columns.print(rows, out);
         out.println();

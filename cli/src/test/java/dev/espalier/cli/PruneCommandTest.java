@@ -230,8 +230,10 @@ final class PruneCommandTest {
         Path report = folder.resolve("report.json");
         Answer usual = Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--report", report);
         assertEquals(0, usual.exitStatus(), usual.err());
-        assertTrue(usual.out().contains("FLOPs and latency for batch = 1; --dimension NAME=N sets others."), usual.out());
-        long flops = new ObjectMapper().readTree(report.toFile()).get("flops_after").asLong();
+        assertTrue(
+                usual.out().contains("FLOPs and latency for batch = 1; --dimension NAME=N sets others."), usual.out());
+        long flops =
+                new ObjectMapper().readTree(report.toFile()).get("flops_after").asLong();
         Answer other = Answer.to(
                 "prune", model, "-o", folder.resolve("small.onnx"), "--report", report, "--dimension", "batch=7");
         assertEquals(0, other.exitStatus(), other.err());
@@ -254,7 +256,10 @@ final class PruneCommandTest {
                 Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--report", report, "--no-latency");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertFalse(answer.out().contains(" ms"), answer.out());
-        assertTrue(new ObjectMapper().readTree(report.toFile()).get("latency_ms_after").isNull());
+        assertTrue(new ObjectMapper()
+                .readTree(report.toFile())
+                .get("latency_ms_after")
+                .isNull());
         Answer timed = Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--latency-seconds", 0.5);
         assertTrue(timed.out().contains("uncut") && timed.out().contains("as narrow as can be"), timed.out());
         for (List<String> wrong : List.of(

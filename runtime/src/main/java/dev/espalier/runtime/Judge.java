@@ -85,8 +85,7 @@ public final class Judge implements AutoCloseable {
      * @throws IllegalStateException if ONNX Runtime does not run the file
      * @throws GraphException if the inputs that were read are not those of the file
      */
-    public static Judge of(
-            Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
+    public static Judge of(Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         String name = original.toString();
         return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, lengths, threads);
     }

@@ -21,8 +21,7 @@ import java.util.function.UnaryOperator;
  *     what was read of that with zeros in the small groups
  * @param tried all widths that were run, the best first
  */
-public record PruneTrial(
-        Graph smaller, PrunePlan plan, PruneReport report, Equivalence proof, List<Tried> tried) {
+public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equivalence proof, List<Tried> tried) {
 
     /**
      * Widths that were run.

@@ -57,12 +57,11 @@ final class TrialSearch {
     }
 
     /** Which axes get another length together, the best first: some models take only one batch size, or one kind of picture. */
-    private static final List<Set<Kind>> CHANGES =
-            List.of(
-                    Set.of(Kind.values()),
-                    Set.of(Kind.BATCH, Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
-                    Set.of(Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
-                    Set.of(Kind.BATCH));
+    private static final List<Set<Kind>> CHANGES = List.of(
+            Set.of(Kind.values()),
+            Set.of(Kind.BATCH, Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+            Set.of(Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+            Set.of(Kind.BATCH));
 
     /**
      * A free axis, or several that have the same length.

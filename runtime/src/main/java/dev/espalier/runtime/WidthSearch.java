@@ -83,8 +83,7 @@ final class WidthSearch implements AutoCloseable {
         }
         race.run(LAST_ROUNDS);
         return ranked().stream()
-                .map(candidate ->
-                        new Tried(candidate.plan(), candidate.runner().milliseconds()))
+                .map(candidate -> new Tried(candidate.plan(), candidate.runner().milliseconds()))
                 .toList();
     }
 

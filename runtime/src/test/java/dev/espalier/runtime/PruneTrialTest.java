@@ -83,8 +83,7 @@ final class PruneTrialTest {
         assertTrue(trial.tried().stream().allMatch(other -> taken <= 1.03 * other.milliseconds() + 0.002));
         assertTrue(trial.tried().stream().anyMatch(other -> !other.plan().changes()), "the original was not tried");
         assertTrue(
-                trial.tried().stream()
-                        .anyMatch(other -> other.plan().widths().convolutions() == 8),
+                trial.tried().stream().anyMatch(other -> other.plan().widths().convolutions() == 8),
                 "multiples of eight were not tried");
         assertSame(trial.smaller(), trial.plan().apply());
         assertTrue(progress.getFirst().startsWith("Latency: tried 1 widths"), progress.getFirst());

@@ -479,8 +479,7 @@ final class Liveness {
     private void roundUp(BitSet channels, String tensor, Channels all) {
         if (all.axes().size() == 1 && !channels.isEmpty()) {
             boolean last = all.axes().getFirst() == graph.shape(tensor).rank() - 1;
-            int multiple =
-                    last ? options.widths().products() : options.widths().convolutions();
+            int multiple = last ? options.widths().products() : options.widths().convolutions();
             Kept.fill(channels, Math.min(Math.ceilDiv(channels.cardinality(), multiple) * multiple, all.count()));
         }
     }

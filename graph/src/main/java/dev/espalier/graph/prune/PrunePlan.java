@@ -18,8 +18,7 @@ public final class PrunePlan {
     private final List<LayerPlan> layers;
     private final int zeroedGroups;
 
-    private PrunePlan(
-            PruneOptions options, Graph reference, Graph smaller, List<LayerPlan> layers, int zeroedGroups) {
+    private PrunePlan(PruneOptions options, Graph reference, Graph smaller, List<LayerPlan> layers, int zeroedGroups) {
         this.options = options;
         this.reference = reference;
         this.smaller = smaller;
@@ -97,8 +96,7 @@ public final class PrunePlan {
     /** {@return a plan that cuts nothing out: what the reference is, whole} */
     public PrunePlan uncut() {
         List<LayerPlan> whole = layers.stream()
-                .map(layer ->
-                        layer.after(layer.inputsBefore(), layer.outputsBefore(), layer.weightsBefore(), ""))
+                .map(layer -> layer.after(layer.inputsBefore(), layer.outputsBefore(), layer.weightsBefore(), ""))
                 .toList();
         return new PrunePlan(options, reference, reference, whole, zeroedGroups);
     }
