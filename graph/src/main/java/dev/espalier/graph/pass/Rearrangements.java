@@ -374,7 +374,7 @@ public final class Rearrangements {
                         ? null
                         : List.of(new Piece(
                                 node.output(),
-                                Shape.axis(index.toLongs()[0], (int) length.value()),
+                                Math.floorMod(index.toLongs()[0], length.value()),
                                 1,
                                 index.rank() == 0));
             }
