@@ -296,7 +296,8 @@ public record ResidualStream(
             int last = graph.shape(tensor).rank() - 1;
             for (Use use : graph.uses(tensor)) {
                 Node node = use.node();
-                if (node.operator() instanceof ShapeOf || node.operator() instanceof Size) {
+                boolean measures = node.operator() instanceof ShapeOf || node.operator() instanceof Size;
+                if (measures || (axis == last && isMeanSquareOf(node))) {
                     continue;
                 }
                 if (node.operator() instanceof LayerNorm norm) {
@@ -311,8 +312,6 @@ public record ResidualStream(
                     }
                     norms.add(node);
                     normalised.add(node.output());
-                } else if (axis == last && isMeanSquareOf(node)) {
-                    continue;
                 } else if (axis == last && isNormalised(node, tensor)) {
                     normalised.add(node.output());
                 } else {
