@@ -5,6 +5,8 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.prune.SeededZeros;
 import dev.espalier.runtime.Survey;
 import dev.espalier.runtime.Survey.Outcome;
+import dev.espalier.runtime.Timing;
+import dev.espalier.runtime.Timing.Goal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -16,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
@@ -81,6 +84,16 @@ final class SurveyCommand implements Callable<Integer> {
     private int threads = 1;
 
     @Option(
+            names = "--latency-seconds",
+            paramLabel = "S",
+            description =
+                    "How long widths may be tried and latency be measured, for each model; ${DEFAULT-VALUE} if left out.")
+    private double latencySeconds = Timing.SECONDS;
+
+    @Option(names = "--no-latency", description = "Measure no latency, and cut all that can go.")
+    private boolean noLatency;
+
+    @Option(
             names = "--format",
             paramLabel = "FORMAT",
             description = "What to print: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
@@ -92,13 +105,24 @@ final class SurveyCommand implements Callable<Integer> {
             throw new IllegalArgumentException(
                     "--zero %s is no share: give a number from 0 to below 1".formatted(zero));
         }
-        Survey survey = new Survey(new SeededZeros(zero, seed), new SampleInputs(1, LENGTH, seed), threads);
+        if (!(latencySeconds > 0)) {
+            throw new IllegalArgumentException(
+                    "--latency-seconds %s is out of range: it must be above 0; --no-latency measures nothing"
+                            .formatted(latencySeconds));
+        }
         List<Path> files = files();
         SequencedMap<Path, Survey.Row> rows = new LinkedHashMap<>();
         StatusLine status = new StatusLine(spec.commandLine().getErr());
         for (Path file : files) {
-            status.show("%d of %d: %s".formatted(rows.size() + 1, files.size(), file));
-            rows.put(file, survey.of(file));
+            String place = "%d of %d: %s".formatted(rows.size() + 1, files.size(), file);
+            status.show(place);
+            Timing timing = noLatency
+                    ? Timing.size(0)
+                    : new Timing(Goal.LATENCY, latencySeconds, words -> status.show(place + ": " + words));
+            rows.put(
+                    file,
+                    new Survey(new SeededZeros(zero, seed), new SampleInputs(1, LENGTH, seed), threads, timing)
+                            .of(file));
         }
         status.clear();
         PrintWriter out = spec.commandLine().getOut();
@@ -152,7 +176,7 @@ final class SurveyCommand implements Callable<Integer> {
         return file.getFileName().toString();
     }
 
-    private static List<String> cells(Path file, Survey.Row row) {
+    private List<String> cells(Path file, Survey.Row row) {
         List<String> cells = new ArrayList<>(List.of(
                 name(file),
                 row.opset() == 0 ? "" : Integer.toString(row.opset()),
@@ -164,9 +188,9 @@ final class SurveyCommand implements Callable<Integer> {
             PruneReport pruned = row.pruned().get();
             cells.add(percent(pruned.parametersLeft()));
             cells.add(percent(flopsLeft(pruned)));
-            cells.add(milliseconds(pruned.latencyMillisecondsBefore().orElseThrow()));
-            cells.add(milliseconds(pruned.latencyMillisecondsAfter().orElseThrow()));
-            cells.add(String.format(Locale.ROOT, "%.2f", speedUp(pruned)));
+            cells.add(milliseconds(pruned.latencyMillisecondsBefore()));
+            cells.add(milliseconds(pruned.latencyMillisecondsAfter()));
+            cells.add(noLatency ? "" : String.format(Locale.ROOT, "%.2f", speedUp(pruned)));
         }
         return cells;
     }
@@ -174,26 +198,27 @@ final class SurveyCommand implements Callable<Integer> {
     private static String summary(List<Survey.Row> rows) {
         List<PruneReport> pruned =
                 rows.stream().flatMap(row -> row.pruned().stream()).toList();
-        List<Double> worth = pruned.stream()
+        List<PruneReport> timed = pruned.stream()
+                .filter(report -> report.latencyMillisecondsAfter().isPresent())
+                .toList();
+        List<Double> worth = timed.stream()
                 .map(report -> speedUp(report) * flopsLeft(report))
                 .sorted(Comparator.naturalOrder())
                 .toList();
-        return String.format(
-                        Locale.ROOT,
-                        "%d models: %d read, %d of them equal to the file, %d pruned and equal, %d of these slower than before.",
+        String counts = "%d models: %d read, %d of them equal to the file, %d pruned and equal."
+                .formatted(
                         rows.size(),
                         count(rows, row -> row.outcome() != Outcome.REFUSED),
                         count(rows, row -> row.outcome().compareTo(Outcome.READ) >= 0),
-                        pruned.size(),
-                        pruned.stream()
-                                .filter(report -> speedUp(report) < NOISE)
-                                .count())
-                + (worth.isEmpty()
-                        ? ""
-                        : String.format(
-                                Locale.ROOT,
-                                " The median of the speed-up, divided by how many times fewer FLOPs there are, is %.2f.",
-                                worth.get(worth.size() / 2)));
+                        pruned.size());
+        return timed.isEmpty()
+                ? counts
+                : String.format(
+                        Locale.ROOT,
+                        "%s Slower than before: %d. The median of the speed-up, divided by how many times fewer FLOPs there are, is %.2f.",
+                        counts,
+                        timed.stream().filter(report -> speedUp(report) < NOISE).count(),
+                        worth.get(worth.size() / 2));
     }
 
     private static long count(List<Survey.Row> rows, Predicate<Survey.Row> which) {
@@ -213,7 +238,7 @@ final class SurveyCommand implements Callable<Integer> {
         return String.format(Locale.ROOT, "%.1f %%", 100 * share);
     }
 
-    private static String milliseconds(double value) {
-        return String.format(Locale.ROOT, "%.3g ms", value);
+    private static String milliseconds(OptionalDouble value) {
+        return value.isPresent() ? String.format(Locale.ROOT, "%.3g ms", value.getAsDouble()) : "";
     }
 }

@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.GraphBuilder;
@@ -54,7 +55,7 @@ final class SurveyCommandTest {
 
     @Test
     void everyModelHasARowAndTheSumIsTold() {
-        Answer answer = Answer.to("survey", folder);
+        Answer answer = Answer.to("survey", folder, "--latency-seconds", "0.5");
         assertEquals(0, answer.exitStatus(), answer.err());
         List<String> lines = answer.out().lines().toList();
         assertEquals(
@@ -69,18 +70,22 @@ final class SurveyCommandTest {
                 answer.out());
         assertTrue(answer.out().contains("none.onnx: no groups that could be zero"), answer.out());
         assertTrue(
-                answer.out().contains("3 models: 2 read, 2 of them equal to the file, 1 pruned and equal, "),
+                answer.out()
+                        .contains(
+                                "3 models: 2 read, 2 of them equal to the file, 1 pruned and equal. Slower than before: "),
                 answer.out());
     }
 
     @Test
     void asMarkdownItIsATableOfAPage() {
-        Answer answer = Answer.to("survey", folder.resolve("within/two.onnx"), "--format", "markdown", "--zero", "0.5");
+        Answer answer = Answer.to(
+                "survey", folder.resolve("within/two.onnx"), "--format", "markdown", "--zero", "0.5", "--no-latency");
         assertEquals(0, answer.exitStatus(), answer.err());
         List<String> lines = answer.out().lines().toList();
         assertTrue(lines.get(0).startsWith("| model | opset | outcome |"), answer.out());
         assertTrue(lines.get(1).matches("\\|---(\\|---:)+\\|"), answer.out());
-        assertTrue(lines.get(2).startsWith("| two.onnx | "), answer.out());
+        assertTrue(lines.get(2).matches("\\| two.onnx \\| \\d+ \\| pruned \\| 900 \\| .*%.*%.*"), answer.out());
+        assertFalse(answer.out().contains(" ms"), answer.out());
     }
 
     @Test
@@ -90,6 +95,7 @@ final class SurveyCommandTest {
         assertEquals(2, nothing.exitStatus());
         assertTrue(nothing.err().contains("no file in " + empty + " ends in .onnx"), nothing.err());
         assertTrue(Answer.to("survey", folder, "--zero", "1").err().contains("--zero 1.0 is no share"));
+        assertTrue(Answer.to("survey", folder, "--latency-seconds", "0").err().contains("--no-latency"));
         assertTrue(Answer.to("survey", folder.resolve("nowhere")).exitStatus() != 0);
     }
 }

@@ -277,7 +277,8 @@ public record Equivalence(List<Output> outputs) {
      */
     public Set<String> different(double tolerance) {
         return outputs.stream()
-                .filter(output -> new Equivalence(List.of(output)).problem(tolerance).isPresent())
+                .filter(output ->
+                        new Equivalence(List.of(output)).problem(tolerance).isPresent())
                 .map(Output::name)
                 .collect(Collectors.toSet());
     }

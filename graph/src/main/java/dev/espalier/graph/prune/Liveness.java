@@ -61,8 +61,7 @@ final class Liveness {
     }
 
     /** Looks again until nobody selects channels who had better take all of them. */
-    static Liveness of(
-            Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> counted) {
+    static Liveness of(Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> counted) {
         Map<String, BitSet> tolerated = new HashMap<>();
         Liveness liveness;
         do {
@@ -501,7 +500,9 @@ final class Liveness {
             case Product product ->
                 (double) kept(node.output()).left().length
                         * constants.weights(node, product).inner();
-            case Recurrence recurrence -> (double) units(node, recurrence).cardinality() * recurrence.operator().cell().gates();
+            case Recurrence recurrence ->
+                (double) units(node, recurrence).cardinality()
+                        * recurrence.operator().cell().gates();
             case Mapping _, Contraction _, Sum _, Opaque _, ShapeOnly _ -> 1;
         };
     }
