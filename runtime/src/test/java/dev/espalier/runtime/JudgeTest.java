@@ -122,8 +122,8 @@ final class JudgeTest {
         }
         Graph only = withNoise(6, false);
         Path file = write(only);
-        IllegalStateException nothing = assertThrows(
-                IllegalStateException.class, () -> Judge.of(file, only, SampleInputs.DEFAULT, 1));
+        IllegalStateException nothing =
+                assertThrows(IllegalStateException.class, () -> Judge.of(file, only, SampleInputs.DEFAULT, 1));
         assertTrue(String.valueOf(nothing.getMessage()).startsWith("chance has a part in all outputs"));
     }
 
@@ -141,8 +141,7 @@ final class JudgeTest {
                 List.of(),
                 List.of(type),
                 List.of(type));
-        Value drawn =
-                graph.add("drawn", new Binary(Binary.Function.ADD), sure, graph.add("noise", noise, sure));
+        Value drawn = graph.add("drawn", new Binary(Binary.Function.ADD), sure, graph.add("noise", noise, sure));
         return andWithout ? graph.outputs(sure, drawn) : graph.outputs(drawn);
     }
 

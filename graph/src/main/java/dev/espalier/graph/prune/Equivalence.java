@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
  * And what a runtime makes of one and the same model when it computes it in another way that is legal: its own spread. A
  * model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
  * model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
- * all over a picture, the output is held against how far it moves elsewhere.
+ * all over a picture, the output is held against how far it moves elsewhere; and where it is lost everywhere, nothing is proved as
+ * long as models differ by no more than the runtime's noise.
  *
  * @param outputs every output, once for all inputs that were fed
  */
@@ -42,6 +43,9 @@ public record Equivalence(List<Output> outputs) {
 
     /** However much the runtime differs from itself: beyond this share of the movement models are not equal. */
     private static final double MOST = 1e-2;
+
+    /** What a runtime's functions that end at 1, a sigmoid or softmax, may be off by however small they are: 4 · 2⁻²³. */
+    private static final double NOISE = 0x1p-21;
 
     /** What rounding to ten binary digits behind the point may leave, where {@link #TOLERANCE} is for 23. */
     private static final double HALF = 1e-2;
@@ -87,6 +91,11 @@ public record Equivalence(List<Output> outputs) {
         /** Whether other inputs move it so little that the runtime's spread would explain more than it may. */
         private boolean isLost() {
             return Double.isFinite(spread) && SPREADS * spread > MOST * yardstick;
+        }
+
+        /** Whether there is nothing in it but the runtime's noise, and the models differ by no more than that. */
+        private boolean isNoise() {
+            return isLost() && difference <= Math.min(SPREADS * spread, NOISE);
         }
 
         private Output heldAgainst(double other) {
@@ -264,8 +273,10 @@ public record Equivalence(List<Output> outputs) {
      * @return false if one is always the same
      */
     public boolean moves() {
-        Set<String> moving =
-                outputs.stream().filter(Output::moves).map(Output::name).collect(Collectors.toSet());
+        Set<String> moving = outputs.stream()
+                .filter(output -> output.moves() && !output.isLost())
+                .map(Output::name)
+                .collect(Collectors.toSet());
         return outputs.stream().map(Output::name).allMatch(moving::contains);
     }
 
@@ -305,7 +316,7 @@ public record Equivalence(List<Output> outputs) {
     public Optional<String> problem(double tolerance) {
         return outputs.stream()
                 .map(output -> output.isLost() ? output.heldAgainst(largestYardstick(output.name())) : output)
-                .filter(output -> !(output.relative() <= output.allowed(tolerance)))
+                .filter(output -> !(output.relative() <= output.allowed(tolerance)) && !output.isNoise())
                 .max(Comparator.comparingDouble(output -> output.relative() / output.allowed(tolerance)))
                 .map(output -> String.format(
                         Locale.ROOT,
