@@ -4,6 +4,7 @@ module dev.espalier.runtime {
     requires static transitive org.jspecify;
     requires transitive dev.espalier.graph;
     requires com.microsoft.onnxruntime;
+    requires java.management;
 
     exports dev.espalier.runtime;
 }

@@ -48,6 +48,7 @@ final class CheckpointOption {
                 0,
                 "espalier",
                 Optional.empty(),
+                Optional.empty(),
                 List.of("the model of %s after step %d".formatted(run.path(), number)));
     }
 

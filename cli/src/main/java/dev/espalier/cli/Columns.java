@@ -30,6 +30,21 @@ final class Columns {
         print(rows, true, out);
     }
 
+    /**
+     * Prints a table as Markdown has it.
+     *
+     * @param rows cells, the same number in each row; the first are the names of the columns
+     * @param out where to
+     */
+    static void printMarkdown(List<List<String>> rows, PrintWriter out) {
+        for (int row = 0; row < rows.size(); row++) {
+            out.println("| " + String.join(" | ", rows.get(row)) + " |");
+            if (row == 0) {
+                out.println("|---" + "|---:".repeat(rows.getFirst().size() - 1) + "|");
+            }
+        }
+    }
+
     private static void print(List<List<String>> rows, boolean words, PrintWriter out) {
         int columns = rows.getFirst().size();
         int[] widths = new int[columns];

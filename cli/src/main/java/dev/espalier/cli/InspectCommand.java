@@ -16,14 +16,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,21 +62,17 @@ final class InspectCommand implements Callable<Integer> {
     @Option(names = "--graphviz", description = "Print a drawing in Graphviz's language instead: dot -Tsvg shows it.")
     private boolean graphviz;
 
-    @Option(
-            names = "--dimension",
-            paramLabel = "NAME=N",
-            description = "Gives a free dimension a length, for the FLOPs; without it a batch is 1 and others are "
-                    + USUAL_LENGTH + ".")
-    private Map<String, Long> dimensions = new LinkedHashMap<>();
+    @Mixin
+    private DimensionOption dimension = new DimensionOption();
 
     @Mixin
     private CheckpointOption checkpoint = new CheckpointOption();
 
     /** A line of the report. */
-    private record Line(Cost cost, Optional<LayerGroups> layer, int groups, int zeroGroups) {
-        /** Whether other layers have the same groups. */
-        boolean shares() {
-            return layer.isPresent() && layer.get().weights().size() > 1;
+    private record Line(Cost cost, List<LayerGroups> layers, int groups, int zeroGroups) {
+        /** Those that other layers have, too. */
+        Stream<LayerGroups> shared() {
+            return layers.stream().filter(layer -> layer.weights().size() > 1);
         }
     }
 
@@ -101,13 +95,7 @@ final class InspectCommand implements Callable<Integer> {
 
     private Map<String, Long> lengths(Graph graph) {
         Map<String, Long> lengths = USUAL.dimensions(graph);
-        for (String name : dimensions.keySet()) {
-            if (!lengths.containsKey(name)) {
-                throw new IllegalArgumentException(
-                        "--dimension: the model has no free dimension " + name + "; it has " + lengths.keySet());
-            }
-        }
-        lengths.putAll(dimensions);
+        lengths.putAll(dimension.lengths(lengths.keySet()));
         return lengths;
     }
 
@@ -116,7 +104,7 @@ final class InspectCommand implements Callable<Integer> {
         try {
             return graph.withDimensions(lengths);
         } catch (GraphException tooLong) {
-            if (!dimensions.isEmpty()) {
+            if (dimension.isGiven()) {
                 throw tooLong;
             }
             lengths.values().removeIf(length -> length == USUAL_LENGTH);
@@ -125,19 +113,17 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     private static List<Line> lines(Graph graph) {
-        Map<String, LayerGroups> byNode = new HashMap<>();
-        for (LayerGroups layer : ModelGroups.of(graph).layers()) {
-            byNode.put(layer.nodes().getFirst().name(), layer);
-        }
+        // A recurrent layer has two: of its inputs and of its hidden units.
+        Map<String, List<LayerGroups>> byNode = ModelGroups.of(graph).layers().stream()
+                .collect(Collectors.groupingBy(layer -> layer.nodes().getFirst().name()));
         List<Line> lines = new ArrayList<>();
-        for (Cost cost : Cost.of(graph)) {
-            Optional<LayerGroups> layer =
-                    Optional.ofNullable(byNode.get(cost.node().name()));
+        for (Cost cost : Cost.of(graph, USUAL_LENGTH)) {
+            List<LayerGroups> layers = byNode.getOrDefault(cost.node().name(), List.of());
             lines.add(new Line(
                     cost,
-                    layer,
-                    layer.map(own -> own.groups().count()).orElse(0),
-                    layer.map(own -> own.zeroGroups(graph)).orElse(0)));
+                    layers,
+                    layers.stream().mapToInt(own -> own.groups().count()).sum(),
+                    layers.stream().mapToInt(own -> own.zeroGroups(graph)).sum()));
         }
         return lines;
     }
@@ -172,23 +158,20 @@ final class InspectCommand implements Callable<Integer> {
                 "",
                 "",
                 number(Cost.parameters(graph)),
-                formula(Cost.flops(graph)),
+                formula(Cost.flops(graph, USUAL_LENGTH)),
                 number(groups(lines)),
                 number(zeroGroups(lines))));
         out.print(GraphPrinter.columns(rows, 3));
-        if (lines.stream().anyMatch(Line::shares)) {
+        List<LayerGroups> shared = lines.stream().flatMap(Line::shared).toList();
+        if (!shared.isEmpty()) {
             out.printf("%nGroups that weights share are counted with the first of them:%n");
-            lines.stream()
-                    .filter(Line::shares)
-                    .forEach(line ->
-                            out.printf("  %s%n", line.layer().orElseThrow().name()));
+            shared.forEach(layer -> out.printf("  %s%n", layer.name()));
         }
         if (!lengths.isEmpty()) {
-            out.printf(
-                    "%nFLOPs for %s; --dimension NAME=N sets others.%n",
-                    lengths.entrySet().stream()
-                            .map(length -> length.getKey() + " = " + length.getValue())
-                            .collect(Collectors.joining(", ")));
+            out.printf("%n%s%n", DimensionOption.sentence("FLOPs", lengths));
+        }
+        if (!Cost.of(graph).equals(Cost.of(graph, USUAL_LENGTH))) {
+            out.printf("%nLengths that only a run of the model tells are counted as %d.%n", USUAL_LENGTH);
         }
     }
 
@@ -216,7 +199,7 @@ final class InspectCommand implements Callable<Integer> {
                 .put("producer", file.origin())
                 .put("opset", file.opset())
                 .put("parameters", Cost.parameters(graph));
-        put(root, Cost.flops(graph));
+        put(root, Cost.flops(graph, USUAL_LENGTH));
         root.put("groups", groups(lines)).put("zero_groups", zeroGroups(lines));
         ObjectNode assumed = root.putObject("dimensions");
         lengths.forEach(assumed::put);
@@ -242,7 +225,7 @@ final class InspectCommand implements Callable<Integer> {
             put(layer, line.cost().flops());
             layer.put("groups", line.groups()).put("zero_groups", line.zeroGroups());
             ArrayNode grouped = layer.putArray("grouped_weights");
-            line.layer().ifPresent(own -> own.parameters().forEach(grouped::add));
+            line.layers().forEach(own -> own.parameters().forEach(grouped::add));
         }
         return root;
     }

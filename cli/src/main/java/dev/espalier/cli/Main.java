@@ -40,6 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SweepCommand.class,
             ProxCommand.class,
             DataCommand.class,
+            SurveyCommand.class,
             InspectCommand.class,
             ConvertCommand.class,
             PruneCommand.class,

@@ -1,18 +1,24 @@
 package dev.espalier.cli;
 
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.model.HuggingFace;
 import dev.espalier.graph.model.HuggingFace.Checkpoint;
+import dev.espalier.graph.onnx.Dequantization;
 import dev.espalier.graph.onnx.OnnxModel;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.run.SavedModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,10 +29,12 @@ import java.util.stream.Stream;
  * @param graph the model
  * @param opset the version of ONNX's operators it was written with; 0 for a checkpoint
  * @param origin what wrote it
- * @param original the ONNX file that it was read from; empty for a checkpoint
+ * @param original the ONNX file that it was read from, and that computes the same; empty for a checkpoint
+ * @param rounded the ONNX file that it was read from, if that rounds to int8 what flows through it, and so computes nearly the same
  * @param notes what a user should know of how it was read
  */
-record ModelFile(Graph graph, int opset, String origin, Optional<Path> original, List<String> notes) {
+record ModelFile(
+        Graph graph, int opset, String origin, Optional<Path> original, Optional<Path> rounded, List<String> notes) {
     /** What a training run calls its model. */
     static final String IN_RUN = "model.onnx";
 
@@ -44,8 +52,39 @@ record ModelFile(Graph graph, int opset, String origin, Optional<Path> original,
         if (Files.isDirectory(path)) {
             return readCheckpoint(path);
         }
-        OnnxModel model = OnnxReader.read(path);
-        return new ModelFile(model.graph(), model.opset(), model.producer(), Optional.of(path), List.of());
+        OnnxModel model = OnnxReader.read(path, new RuntimeTypes());
+        boolean exact = model.dequantization().isExact();
+        return new ModelFile(
+                model.graph(),
+                model.opset(),
+                model.producer(),
+                exact ? Optional.of(path) : Optional.empty(),
+                exact ? Optional.empty() : Optional.of(path),
+                notes(model));
+    }
+
+    private static List<String> notes(OnnxModel model) {
+        Graph graph = model.graph();
+        SortedMap<String, Integer> foreign = graph.foreign();
+        List<String> notes = new ArrayList<>();
+        if (!model.dequantization().equals(Dequantization.NONE)) {
+            notes.add(model.dequantization().note());
+        }
+        if (!foreign.isEmpty()) {
+            notes.add("kept as they are, so that the model can be pruned around them but not trained: "
+                    + foreign.entrySet().stream()
+                            .map(one -> one.getValue() + " × " + one.getKey())
+                            .collect(Collectors.joining(", ")));
+        }
+        if (ModelGroups.of(graph).count() == 0) {
+            boolean weights = Cost.parameters(graph) > 0;
+            notes.add("no groups, so there is nothing to prune: "
+                    + (weights
+                            ? "no layer that is known here has a weight of its own"
+                            : "there are no weights that could be trained")
+                    + (foreign.isEmpty() ? "" : "; they are in what is kept as it is"));
+        }
+        return notes;
     }
 
     /** Refuses a path with no model, before anything is read. */
@@ -92,6 +131,7 @@ record ModelFile(Graph graph, int opset, String origin, Optional<Path> original,
                 checkpoint.graph(),
                 0,
                 "Hugging Face",
+                Optional.empty(),
                 Optional.empty(),
                 checkpoint.initialised().isEmpty()
                         ? List.of()

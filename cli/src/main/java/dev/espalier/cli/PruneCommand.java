@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.core.check.Writing;
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.PruneOptions;
@@ -10,8 +11,11 @@ import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.prune.SmallestGroups;
+import dev.espalier.graph.prune.Widths;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.runtime.Timing;
+import dev.espalier.runtime.Timing.Goal;
 import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -41,6 +45,7 @@ import picocli.CommandLine.Spec;
                     + " whoever makes them, as far upstream as it goes.",
             "The smaller model is run beside the file that was read, in ONNX Runtime, before it is written, and refused if they"
                     + " differ.",
+            "The narrowest layers are not always the fastest: several widths are measured, and the fastest is written.",
         })
 final class PruneCommand implements Callable<Integer> {
     /** The length of free axes other than the batch, such as words of a text. */
@@ -81,8 +86,26 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = "--round-to",
             paramLabel = "N",
-            description = "Round numbers of channels up to a multiple of N, as some hardware likes it.")
-    private int roundTo = PruneOptions.DEFAULT.roundTo();
+            description =
+                    "Round numbers of channels up to a multiple of N, as some hardware likes it, and try no other widths.")
+    private @Nullable Integer roundTo;
+
+    @Option(
+            names = "--for",
+            paramLabel = "latency|size",
+            description =
+                    "What for: latency, the default, tries several widths in ONNX Runtime and writes the fastest, uncut if"
+                            + " nothing is faster; size cuts all that can go. With --round-to, --target or --no-latency it is size.")
+    private @Nullable Goal goal;
+
+    @Option(
+            names = "--latency-seconds",
+            paramLabel = "S",
+            description = "How long widths may be tried and latency be measured, in all; ${DEFAULT-VALUE} if left out.")
+    private double latencySeconds = Timing.SECONDS;
+
+    @Option(names = "--no-latency", description = "Measure no latency.")
+    private boolean noLatency;
 
     @Option(
             names = "--threshold",
@@ -122,6 +145,9 @@ final class PruneCommand implements Callable<Integer> {
     private int threads = 1;
 
     @Mixin
+    private DimensionOption dimension = new DimensionOption();
+
+    @Mixin
     private CheckpointOption checkpoint = new CheckpointOption();
 
     @Override
@@ -131,21 +157,34 @@ final class PruneCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
         Graph trained = RawInputs.without(file.graph());
-        PruneOptions options = new PruneOptions(keep, roundTo, threshold);
+        Map<String, Long> wanted =
+                dimension.lengths(SampleInputs.DEFAULT.dimensions(file.graph()).keySet());
+        PruneOptions options = new PruneOptions(keep, Widths.multiplesOf(roundTo == null ? 1 : roundTo), threshold);
         PrunePlan plan = target == null
                 ? Pruner.plan(trained, options)
-                : smallest(trained, options, Share.parse("--target", target), out);
-        out.print(plan);
-        out.println();
-        if (!planOnly) {
-            prune(file, plan, out);
+                : smallest(trained, options, Share.parse("--target", target), wanted, out);
+        if (planOnly) {
+            out.print(plan);
+            if (goal() == Goal.LATENCY && plan.changes()) {
+                out.println(
+                        "That is all that can go. Without --plan, widths are chosen by what is fastest: some may be larger.");
+            }
+        } else {
+            prune(file, plan, wanted, out);
         }
         out.flush();
         return 0;
     }
 
+    /** Whoever says how wide layers shall be, or how much shall be left, has decided. */
+    private Goal goal() {
+        boolean decided = roundTo != null || target != null || noLatency;
+        return goal == null ? decided ? Goal.SIZE : Goal.LATENCY : goal;
+    }
+
     /** Drops the smallest groups, and says what that is. */
-    private static PrunePlan smallest(Graph graph, PruneOptions options, Share left, PrintWriter out) {
+    private static PrunePlan smallest(
+            Graph graph, PruneOptions options, Share left, Map<String, Long> wanted, PrintWriter out) {
         SmallestGroups groups = SmallestGroups.of(graph, options);
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("layer", "groups", "zero", "smallest norm", "median", "largest"));
@@ -160,7 +199,7 @@ final class PruneCommand implements Callable<Integer> {
         }
         Columns.print(rows, out);
         out.println();
-        Map<String, Long> dimensions = SampleInputs.DEFAULT.dimensions(graph);
+        Map<String, Long> dimensions = SampleInputs.DEFAULT.accepted(graph, wanted);
         PrunePlan plan = groups.plan(one -> left.kind().left(PruneReport.of(one, dimensions)), left.share());
         out.printf(
                 Locale.ROOT,
@@ -194,6 +233,17 @@ final class PruneCommand implements Callable<Integer> {
         requireOther("--picture", picture);
         requirePositive("--batch", batch);
         requirePositive("--threads", threads);
+        if (roundTo != null) {
+            requirePositive("--round-to", roundTo);
+        }
+        if (!(latencySeconds > 0)) {
+            throw new IllegalArgumentException("--latency-seconds = " + latencySeconds
+                    + " is out of range: it must be above 0; --no-latency measures nothing");
+        }
+        if (goal == Goal.LATENCY && (noLatency || roundTo != null)) {
+            throw new IllegalArgumentException("--for latency chooses widths by measuring: leave out "
+                    + (noLatency ? "--no-latency" : "--round-to"));
+        }
     }
 
     /** What was trained for hours is not overwritten by what can be made again in a moment. */
@@ -213,31 +263,69 @@ final class PruneCommand implements Callable<Integer> {
     }
 
     /** Nothing is written before the models were compared. */
-    private void prune(ModelFile file, PrunePlan plan, PrintWriter out) throws IOException {
+    private void prune(ModelFile file, PrunePlan plan, Map<String, Long> wanted, PrintWriter out) throws IOException {
         PruneTrial trial;
-        try (Judge judge = judge(file, out)) {
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        try (Judge judge = judge(file, wanted, out)) {
+            Timing timing = new Timing(goal(), noLatency ? 0 : latencySeconds, status::show);
             trial = PruneTrial.of(
-                    judge, file.graph(), plan, smaller -> RawInputs.like(file.graph(), smaller), judge.lengths());
+                    judge,
+                    file.graph(),
+                    plan,
+                    smaller -> RawInputs.like(file.graph(), smaller),
+                    judge.lengths(),
+                    timing);
+            status.clear();
+            out.print(trial.plan());
+            out.println();
+            if (trial.tried().size() > 1) {
+                printTried(trial, out);
+            }
             if (plan.isExact()) {
                 out.println("The smaller model is " + judge.verdict(trial.proof()));
             }
+            if (!judge.lengths().isEmpty()) {
+                out.println(DimensionOption.sentence(noLatency ? "FLOPs" : "FLOPs and latency", judge.lengths()));
+            }
         }
-        write(trial.smaller(), plan, trial.report());
-        summarize(plan, trial.report(), out);
+        write(trial.smaller(), trial.plan(), trial.report());
+        summarize(plan, trial, out);
+    }
+
+    private static void printTried(PruneTrial trial, PrintWriter out) {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("widths", "parameters", "latency"));
+        for (PruneTrial.Tried tried : trial.tried()) {
+            rows.add(List.of(
+                    tried.plan().changes() ? tried.plan().widths().toString() : "uncut",
+                    String.format(
+                            Locale.ROOT, "%,d", Cost.parameters(tried.plan().apply())),
+                    milliseconds(tried.milliseconds()) + (tried.plan() == trial.plan() ? " <" : "  ")));
+        }
+        Columns.print(rows, out);
+        out.println();
+    }
+
+    private static String milliseconds(double value) {
+        return String.format(Locale.ROOT, "%.3g ms", value);
     }
 
     /** By the file itself, which has not gone through our reader; if nobody else can run it, by what was read of it. */
-    private Judge judge(ModelFile file, PrintWriter out) {
+    private Judge judge(ModelFile file, Map<String, Long> wanted, PrintWriter out) {
         SampleInputs samples = new SampleInputs(batch, LENGTH, SEED);
         if (file.original().isPresent()) {
             try {
-                Judge judge = Judge.of(file.original().get(), file.graph(), samples, threads);
+                Judge judge = Judge.of(file.original().get(), file.graph(), samples, wanted, threads);
                 return RawInputs.judge(judge, file.graph(), batch);
             } catch (IllegalStateException refused) {
                 out.println("Compared only with what was read of the original: " + refused.getMessage());
             }
         }
-        return RawInputs.judge(Judge.of(file.graph(), samples, threads), file.graph(), batch);
+        if (file.rounded().isPresent()) {
+            out.println("Compared, and timed, with the float32 model that was read of "
+                    + file.rounded().get());
+        }
+        return RawInputs.judge(Judge.of(file.graph(), samples, wanted, threads), file.graph(), batch);
     }
 
     private void write(Graph smaller, PrunePlan plan, PruneReport result) throws IOException {
@@ -260,27 +348,57 @@ final class PruneCommand implements Callable<Integer> {
         return target == null ? "--threshold" : "--target";
     }
 
-    private void summarize(PrunePlan plan, PruneReport result, PrintWriter out) {
+    private void summarize(PrunePlan plan, PruneTrial trial, PrintWriter out) {
+        PruneReport result = trial.report();
         if (!plan.changes() && plan.isExact()) {
             out.printf("%s: nothing to remove, written unchanged: no group of weights is zero that could go%n", output);
         } else if (!plan.changes()) {
             out.printf(
                     "%s: as large as before: %s made %d more %s zero, but nothing could be cut out for that%n",
                     output, inexact(), plan.zeroedGroups(), plan.zeroedGroups() == 1 ? "group" : "groups");
+        } else if (!trial.plan().changes()) {
+            sayNothingIsFaster(plan, trial, out);
         }
         out.printf(
                 Locale.ROOT,
-                "%s: %,d of %,d parameters left (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups; %.3g ms of"
-                        + " %.3g ms; outputs differ by at most %.2g%s%n",
+                "%s: %,d of %,d parameters left (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups; %soutputs differ by at most"
+                        + " %.2g%s%n",
                 output,
                 result.parametersAfter(),
                 result.parametersBefore(),
                 100 * result.parametersLeft(),
                 100.0 * result.flopsAfter() / Math.max(result.flopsBefore(), 1),
                 100 * result.groupsLeft(),
-                result.latencyMillisecondsAfter().orElseThrow(),
-                result.latencyMillisecondsBefore().orElseThrow(),
+                latency(result),
                 result.maxAbsDifference().orElseThrow(),
                 plan.isExact() ? "" : ": NOT exact, because of " + inexact());
+    }
+
+    private static String latency(PruneReport result) {
+        return result.latencyMillisecondsAfter().isEmpty()
+                ? ""
+                : "%s of %s; "
+                        .formatted(
+                                milliseconds(result.latencyMillisecondsAfter().getAsDouble()),
+                                milliseconds(result.latencyMillisecondsBefore().orElseThrow()));
+    }
+
+    private void sayNothingIsFaster(PrunePlan plan, PruneTrial trial, PrintWriter out) {
+        long before = Cost.parameters(plan.reference());
+        long after = Cost.parameters(plan.apply());
+        double milliseconds = trial.tried().stream()
+                .filter(tried -> tried.plan() == plan)
+                .findFirst()
+                .orElseThrow()
+                .milliseconds();
+        out.printf(
+                Locale.ROOT,
+                "%s: nothing that can be cut out makes it faster here, so it is written uncut. --for size cuts all the same: %,d of %,d"
+                        + " parameters left (%.1f %%), %s%n",
+                output,
+                after,
+                before,
+                100.0 * after / Math.max(before, 1),
+                milliseconds(milliseconds));
     }
 }

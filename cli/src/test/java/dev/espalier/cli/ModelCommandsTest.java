@@ -17,18 +17,24 @@ import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import dev.espalier.train.task.EncodingNote;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +82,112 @@ final class ModelCommandsTest {
                 FLOPs for batch = 1; --dimension NAME=N sets others.
                 """, answer.out());
         assertEquals(0, answer.exitStatus());
+    }
+
+    /** A box that nobody here knows, between two layers of which the second one reads less. */
+    @Test
+    void whatIsNotKnownIsKeptShownAndPrunedAround() throws IOException {
+        GraphBuilder graph = new GraphBuilder("box");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value first = graph.parameter("first", Tensor.of(new float[] {1, 2, 3, 4, 5, 6}, 2, 3));
+        Value second = graph.parameter("second", Tensor.of(new float[] {1, 2, 3, 4, 0, 0}, 3, 2));
+        Value hidden = graph.add("hidden", new MatMul(), graph.add("layer", new MatMul(), x, first), second);
+        Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 2)));
+        Foreign shrink = new Foreign(
+                "",
+                "Shrink",
+                new TreeMap<>(Map.of("", 13)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(type),
+                List.of(type));
+        Path boxed = folder.resolve("boxed.onnx");
+        OnnxWriter.write(graph.outputs(graph.add("box", shrink, hidden)), boxed);
+        String text = Answer.to("inspect", boxed).out();
+        assertTrue(
+                text.contains(
+                        "kept as they are, so that the model can be pruned around them but not trained: 1 × Shrink"),
+                text);
+        Path smaller = folder.resolve("smaller.onnx");
+        Answer pruned = Answer.to("prune", boxed, "--output", smaller);
+        assertEquals(0, pruned.exitStatus(), pruned::toString);
+        assertEquals(Shape.of(2, 2), OnnxReader.read(smaller).graph().shape("first"));
+    }
+
+    /** A layer of whole numbers, as ONNX Runtime's quantiser joins it. */
+    private static Value int8(GraphBuilder graph, String name, Value x, long inputs, long outputs, Tensor codes) {
+        Optional<TensorType> scale = Optional.of(new TensorType(DataType.FLOAT32, Shape.of(1)));
+        Foreign layer = new Foreign(
+                "com.microsoft",
+                "DynamicQuantizeMatMul",
+                new TreeMap<>(Map.of("com.microsoft", 1)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(
+                        Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", inputs))),
+                        Optional.of(new TensorType(DataType.INT8, Shape.of(inputs, outputs))),
+                        scale),
+                List.of(Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", outputs)))));
+        return graph.add(
+                name,
+                layer,
+                x,
+                graph.constant(name + ".weight_quantized", codes),
+                graph.constant(name + "_scale", Tensor.of(new float[] {0.1f}, 1)));
+    }
+
+    /** Rounding what flows through a model makes it another one: what is compared, and with what, is said. */
+    @Test
+    void anInt8ModelIsReadAsTheFloatModelThatItStandsFor() throws IOException {
+        GraphBuilder graph = new GraphBuilder("int8");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Tensor first = Tensor.of(new long[] {10, -20, 30, 40, 50, 60}, 2, 3).cast(DataType.INT8);
+        Tensor second = Tensor.of(new long[] {10, -20, 30, 40, 0, 0}, 3, 2).cast(DataType.INT8);
+        Value hidden = int8(graph, "first", x, 2, 3, first);
+        Path rounded = folder.resolve("int8.onnx");
+        OnnxWriter.write(graph.outputs(int8(graph, "second", hidden, 3, 2, second)), rounded);
+        String note = "int8 model, read as float32: 2 weights; outputs may differ from the int8 file's";
+        String shown = Answer.to("inspect", rounded).out();
+        assertTrue(shown.contains(note) && shown.contains("MatMul"), shown);
+        Answer converted = Answer.to("convert", rounded, folder.resolve("float.onnx"));
+        assertEquals(0, converted.exitStatus(), converted::toString);
+        assertTrue(
+                converted.out().contains(note) && converted.out().contains("near " + rounded + " in ONNX Runtime"),
+                converted::out);
+        assertTrue(
+                converted.out().contains("is at least 0.99") || converted.out().contains("is at least 1.0"));
+        Path smaller = folder.resolve("smaller.onnx");
+        Answer pruned = Answer.to("prune", rounded, "-o", smaller);
+        assertEquals(0, pruned.exitStatus(), pruned::toString);
+        assertTrue(
+                pruned.out().contains("Compared, and timed, with the float32 model that was read of " + rounded),
+                pruned::out);
+        assertEquals(Shape.of(2, 2), OnnxReader.read(smaller).graph().shape("first.weight"));
+    }
+
+    /** Version 11 of the operators, which is read but not written. */
+    @Test
+    void convertBringsAnOldModelToAVersionThatIsWritten() throws IOException {
+        GraphBuilder graph = new GraphBuilder("old");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        byte[] bytes = OnnxWriter.toBytes(
+                graph.outputs(graph.add("relu", new Unary(Unary.Function.RELU), x)), OnnxWriter.Options.DEFAULT);
+        String file = new String(bytes, StandardCharsets.ISO_8859_1).replace("B\2\020\021", "B\2\020\013");
+        Path old = Files.write(folder.resolve("old.onnx"), file.getBytes(StandardCharsets.ISO_8859_1));
+        assertEquals(11, OnnxReader.read(old).opset());
+        Answer answer = Answer.to("convert", old, folder.resolve("new.onnx"));
+        assertEquals(0, answer.exitStatus(), answer::toString);
+        assertTrue(answer.out().contains("equal to " + old), answer::out);
+    }
+
+    @Test
+    void aModelWithoutGroupsSaysSo() throws IOException {
+        GraphBuilder graph = new GraphBuilder("nothing");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Path plain = folder.resolve("plain.onnx");
+        OnnxWriter.write(graph.outputs(graph.add("relu", new Unary(Unary.Function.RELU), x)), plain);
+        String text = Answer.to("inspect", plain).out();
+        assertTrue(text.contains("no groups, so there is nothing to prune: there are no weights"), text);
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -221,6 +222,56 @@ final class PruneCommandTest {
         assertArrayEquals(new long[] {3, 2}, shape(small, "hidden.weight"));
         assertEquals(0, Answer.to("prune", model, "-o", small, "--round-to", 8).exitStatus());
         assertArrayEquals(new long[] {2, 3}, shape(small, "answer.weight"));
+    }
+
+    @Test
+    void lengthsOfFreeDimensionsAreTold() throws IOException {
+        Path model = model(1, 0, 3, 4, 0, 6);
+        Path report = folder.resolve("report.json");
+        Answer usual = Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--report", report);
+        assertEquals(0, usual.exitStatus(), usual.err());
+        assertTrue(
+                usual.out().contains("FLOPs and latency for batch = 1; --dimension NAME=N sets others."), usual.out());
+        long flops =
+                new ObjectMapper().readTree(report.toFile()).get("flops_after").asLong();
+        Answer other = Answer.to(
+                "prune", model, "-o", folder.resolve("small.onnx"), "--report", report, "--dimension", "batch=7");
+        assertEquals(0, other.exitStatus(), other.err());
+        assertTrue(other.out().contains("FLOPs and latency for batch = 7"), other.out());
+        assertEquals(
+                7 * flops,
+                new ObjectMapper().readTree(report.toFile()).get("flops_after").asLong());
+        Answer unknown = Answer.to("prune", model, "--plan", "--dimension", "words=7");
+        assertEquals(2, unknown.exitStatus());
+        assertTrue(unknown.err().contains("no free dimension words; it has [batch]"), unknown.err());
+        Answer none = Answer.to("prune", model, "--plan", "--dimension", "batch=0");
+        assertTrue(none.err().contains("--dimension batch=0 is out of range"), none.err());
+    }
+
+    @Test
+    void latencyIsMeasuredOnlyIfWanted() throws IOException {
+        Path model = model(1, 0, 3, 4, 0, 6);
+        Path report = folder.resolve("report.json");
+        Answer answer =
+                Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--report", report, "--no-latency");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertFalse(answer.out().contains(" ms"), answer.out());
+        assertTrue(new ObjectMapper()
+                .readTree(report.toFile())
+                .get("latency_ms_after")
+                .isNull());
+        Answer timed = Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--latency-seconds", 0.5);
+        assertTrue(timed.out().contains("uncut") && timed.out().contains("as narrow as can be"), timed.out());
+        for (List<String> wrong : List.of(
+                List.of("--for", "latency", "--no-latency"),
+                List.of("--for", "latency", "--round-to", "8"),
+                List.of("--latency-seconds", "0"),
+                List.of("--round-to", "0"))) {
+            Answer refused = Answer.to(Stream.concat(Stream.of("prune", model, "--plan"), wrong.stream())
+                    .toArray());
+            assertEquals(2, refused.exitStatus(), wrong.toString());
+            assertTrue(refused.err().contains(wrong.getFirst()), refused.err());
+        }
     }
 
     @Test

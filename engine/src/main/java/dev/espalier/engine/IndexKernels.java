@@ -1,12 +1,15 @@
 package dev.espalier.engine;
 
+import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Pad;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.Slice;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
@@ -102,7 +105,7 @@ final class IndexKernels {
     }
 
     /** By way of a table of rows, as libtorch's embedding has the fastest gradient. */
-    private static PtNDArray pick(PtNDArray x, PtNDArray indices, int axis, long[] input, long[] output) {
+    static PtNDArray pick(PtNDArray x, PtNDArray indices, int axis, long[] input, long[] output) {
         long length = input[axis];
         long rest = Tensor.size(input) / Math.max(length, 1);
         if (axis == 0) {
@@ -134,6 +137,26 @@ final class IndexKernels {
         long[] input = site.inputShape(0);
         int axis = Shape.axis(along, input.length);
         return Kernel.ofTwo((x, indices) -> JniUtils.gather(x, fromFront(indices, input[axis]), axis));
+    }
+
+    static Kernel scatter(ScatterElements scatter, Site site) {
+        if (scatter.reduction() != ScatterElements.Reduction.NONE) {
+            throw new GraphException("node " + site.node() + " has reduction " + scatter.reduction()
+                    + ", which can be read, pruned and written, but not run for training; only NONE can");
+        }
+        long[] input = site.inputShape(0);
+        int axis = Shape.axis(scatter.axis(), input.length);
+        return Kernel.ofFeed(
+                feed -> JniUtils.scatter(feed.get(0), fromFront(feed.get(1), input[axis]), feed.get(2), axis));
+    }
+
+    static Kernel topK(TopK top, Site site) {
+        long[] output = site.outputShape();
+        int axis = Shape.axis(top.axis(), output.length);
+        return feed -> {
+            NDList found = JniUtils.topK(feed.get(0), output[axis], axis, top.largest(), true);
+            return new PtNDArray[] {(PtNDArray) found.get(0), (PtNDArray) found.get(1)};
+        };
     }
 
     static Kernel pad(Pad pad, Site site) {

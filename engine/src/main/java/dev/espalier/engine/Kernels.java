@@ -13,10 +13,12 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -27,8 +29,11 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -36,6 +41,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -55,14 +61,18 @@ final class Kernels {
         boolean shapeBehind = operator instanceof Reshape
                 || operator instanceof Expand
                 || operator instanceof Tile
-                || operator instanceof Slice;
+                || operator instanceof Slice
+                || operator instanceof Resize
+                || operator instanceof TopK;
         return shapeBehind ? 1 : Integer.MAX_VALUE;
     }
 
     static Kernel of(Site site) {
         Kernel kernel = judges(site.node()) ? exact(untyped(site)) : untyped(site);
-        DataType type = site.graph().fact(site.node().output()).data();
-        return type.isInteger() ? narrowed(kernel, Tensors.djl(type)) : kernel;
+        List<DataType> types = site.node().outputs().stream()
+                .map(output -> site.graph().fact(output).data())
+                .toList();
+        return types.stream().anyMatch(DataType::isInteger) ? narrowed(kernel, types) : kernel;
     }
 
     private static boolean judges(Node node) {
@@ -75,11 +85,12 @@ final class Kernels {
     }
 
     /** libtorch sums up small whole numbers in large ones. */
-    private static Kernel narrowed(Kernel kernel, ai.djl.ndarray.types.DataType type) {
+    private static Kernel narrowed(Kernel kernel, List<DataType> types) {
         return feed -> {
             PtNDArray[] outputs = kernel.run(feed);
             for (int i = 0; i < outputs.length; i++) {
-                outputs[i] = outputs[i].toType(type, false);
+                DataType type = types.get(i);
+                outputs[i] = type.isInteger() ? outputs[i].toType(Tensors.djl(type), false) : outputs[i];
             }
             return outputs;
         };
@@ -92,10 +103,12 @@ final class Kernels {
             case Variadic(Variadic.Function function) -> ArithmeticKernels.variadic(function);
             case Where _ -> Kernel.ofFeed(feed -> JniUtils.where(feed.get(0), feed.get(1), feed.get(2)));
             case Conv conv -> WindowKernels.convolution(conv);
+            case ConvTranspose conv -> WindowKernels.transposed(conv, site);
             case Pool pool -> WindowKernels.pool(pool, site);
             case GlobalPool pool -> WindowKernels.globalPool(pool, site);
             case Gemm gemm -> MatrixKernels.gemm(gemm, site);
             case MatMul _ -> Kernel.ofTwo(JniUtils::matmul);
+            case Recurrent recurrent -> RecurrentKernels.of(recurrent, site);
             case BatchNorm norm -> NormKernels.batch(norm, site);
             case LayerNorm norm -> NormKernels.layer(norm, site);
             case Softmax softmax -> softmax(softmax, site);
@@ -107,16 +120,20 @@ final class Kernels {
             case Slice _ -> IndexKernels.slice(site);
             case Gather(long axis) -> IndexKernels.gather(axis, site);
             case GatherElements(long axis) -> IndexKernels.gatherElements(axis, site);
+            case ScatterElements scatter -> IndexKernels.scatter(scatter, site);
+            case TopK top -> IndexKernels.topK(top, site);
             case Reshape _, Flatten _, Squeeze _, Unsqueeze _ -> reshape(site);
             case Transpose(List<Long> permutation) -> transpose(longs(permutation));
             case Expand _ -> expand(site);
             case Tile _ -> tile(site);
             case Pad pad -> IndexKernels.pad(pad, site);
+            case Resize resize -> ResizeKernels.of(resize, site);
             case Trilu trilu -> IndexKernels.trilu(trilu, site);
             case CumSum sum -> IndexKernels.cumulativeSum(sum, site);
             case ShapeOf _, Size _, ConstantOfShape _, Range _ ->
                 throw new GraphException("node " + site.node()
                         + " depends on the contents of inputs: only what follows from the inputs' shapes can be run");
+            case Foreign _ -> throw new IllegalStateException("node " + site.node() + " should have been refused");
         };
     }
 

@@ -18,6 +18,7 @@ import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.op.Elementwise.Dropout;
+import dev.espalier.graph.pass.SinglePrecision;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.MemorySegment;
@@ -44,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>A model of half precision is computed and trained in single precision; what is fed in, what comes out and the model that is
+ * read back are of its own types.
+ *
  * <p>The first network of a process sets libtorch to what trains fastest on this machine ({@link Torch#tune}), for the whole
  * process; {@link Torch#switchOneDnn} sets it otherwise.
  *
@@ -57,7 +61,11 @@ public final class Network implements AutoCloseable {
 
     private final Device device;
     private final PtNDManager manager;
+    /** The model as it is computed: in single precision at least. */
     private final Graph graph;
+    /** The model with the types that it was given with; the same one unless it is of half precision. */
+    private final Graph original;
+
     private final Program model;
     /** The model with its objective behind it; null if it has none. */
     private final @Nullable Program judged;
@@ -121,7 +129,9 @@ public final class Network implements AutoCloseable {
         return new Network(model, objective, device, false);
     }
 
-    private Network(Graph full, @Nullable Objective objective, Device device, boolean shared) {
+    private Network(Graph given, @Nullable Objective objective, Device device, boolean shared) {
+        given.requireKnown();
+        Graph full = SinglePrecision.of(given);
         this.device = device.require();
         this.shared = shared;
         manager = (PtNDManager) NDManager.newBaseManager(Tensors.djl(device), PtEngine.ENGINE_NAME);
@@ -135,6 +145,7 @@ public final class Network implements AutoCloseable {
                 }
             });
             graph = withoutContents(full);
+            original = full == given ? graph : given;
             SharedConstants constants = new SharedConstants(manager);
             model = new Program(graph, manager, arrays::get, constants);
             judged = objective == null ? null : new Program(objective.behind(graph), manager, arrays::get, constants);
@@ -271,7 +282,10 @@ public final class Network implements AutoCloseable {
     public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
         try (Pass pass = forward(inputs, Mode.INFERENCE)) {
             SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
-            pass.outputs().forEach((name, output) -> outputs.put(name, Tensors.tensor(output)));
+            pass.outputs()
+                    .forEach((name, output) -> outputs.put(
+                            name,
+                            Tensors.tensor(output).cast(original.fact(name).data())));
             return outputs;
         }
     }
@@ -340,7 +354,7 @@ public final class Network implements AutoCloseable {
     }
 
     private Pass forward(Program program, Map<String, Tensor> inputs, Mode mode) {
-        Program.Call call = program.call(inputs);
+        Program.Call call = program.call(original == graph ? inputs : widened(inputs));
         if (mode == Mode.TRAINING) {
             prepareTraining();
         }
@@ -350,6 +364,12 @@ public final class Network implements AutoCloseable {
         try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
             return Pass.run(call, mode, manager, this::setSwitches);
         }
+    }
+
+    private static Map<String, Tensor> widened(Map<String, Tensor> inputs) {
+        Map<String, Tensor> wide = new LinkedHashMap<>();
+        inputs.forEach((name, tensor) -> wide.put(name, tensor.cast(SinglePrecision.of(tensor.type()))));
+        return wide;
     }
 
     private void prepareTraining() {
@@ -580,12 +600,13 @@ public final class Network implements AutoCloseable {
     /**
      * The model as it is now, without the objective.
      *
-     * @return the graph with copies of all parameters and buffers
+     * @return the graph with copies of all parameters and buffers, in the types that it was given with
      */
     public Graph graph() {
         Map<String, Tensor> current = new HashMap<>();
-        arrays.forEach((name, array) -> current.put(name, Tensors.tensor(array)));
-        return graph.withTensors(current);
+        arrays.forEach((name, array) ->
+                current.put(name, Tensors.tensor(array).cast(original.fact(name).data())));
+        return original.withTensors(current);
     }
 
     /**
@@ -596,12 +617,12 @@ public final class Network implements AutoCloseable {
     public void load(Graph other) {
         Map<String, Tensor> found = new LinkedHashMap<>();
         arrays.keySet().forEach(name -> found.put(name, fitting(name, other)));
-        found.forEach((name, tensor) -> Tensors.load(array(name), tensor));
+        found.forEach((name, tensor) -> Tensors.load(array(name), tensor.cast(SinglePrecision.of(tensor.type()))));
     }
 
     private Tensor fitting(String name, Graph other) {
         Tensor tensor = other.tensor(name);
-        String needed = graph.fact(name).type().toString();
+        String needed = original.fact(name).type().toString();
         if (tensor == null || !tensor.tensorType().toString().equals(needed)) {
             throw new GraphException("graph %s has %s for %s: it must be of type %s"
                     .formatted(other.name(), tensor == null ? "nothing" : tensor, name, needed));

@@ -4,6 +4,7 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.GlobalPool;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Windows;
@@ -43,6 +44,77 @@ final class WindowKernels {
                 none,
                 dilation,
                 groups));
+    }
+
+    /**
+     * A convolution of the input with zeros between its elements, with the weights turned round: DJL does not offer libtorch's own.
+     * The input has as many zeros on its sides as let the window reach each of its elements with each of the weights.
+     */
+    static Kernel transposed(ConvTranspose conv, Site site) {
+        Windows windows = conv.windows();
+        int axes = windows.axes();
+        long[] input = site.inputShape(0);
+        long[] weight = site.inputShape(1);
+        long[] stretched = input.clone();
+        long[] sides = new long[2 * axes];
+        long[] turned = new long[axes];
+        for (int axis = 0; axis < axes; axis++) {
+            long reach = windows.dilations().get(axis) * (weight[axis + FIXED_AXES] - 1);
+            sides[axis] = reach - windows.pads().get(axis);
+            sides[axis + axes] =
+                    reach - windows.pads().get(axis + axes) + conv.added().get(axis);
+            stretched[axis + FIXED_AXES] *= windows.strides().get(axis);
+            turned[axis] = (long) axis + FIXED_AXES;
+            // Behind the last element there are no zeros between it and the next.
+            sides[axis + axes] -= windows.strides().get(axis) - 1;
+        }
+        long[] before = Arrays.copyOfRange(sides, 0, axes);
+        long[] after = Arrays.copyOfRange(sides, axes, 2 * axes);
+        Shape ones = Tensors.shape(LongStream.generate(() -> 1).limit(axes).toArray());
+        Shape none = Tensors.shape(new long[axes]);
+        Shape dilation = Tensors.shape(Kernels.longs(windows.dilations()));
+        int groups = Math.toIntExact(conv.groups());
+        return Kernel.ofFeed(feed -> JniUtils.convolution(
+                Tensors.pad(stretched(feed.get(0), windows, input, stretched), before, after, 0),
+                filters(JniUtils.flip(feed.get(1), turned), groups, weight),
+                feed.optional(2),
+                ones,
+                none,
+                dilation,
+                groups));
+    }
+
+    /** Each element followed by zeros, up to the next. */
+    private static PtNDArray stretched(PtNDArray x, Windows windows, long[] input, long[] stretched) {
+        if (Arrays.equals(input, stretched)) {
+            return x;
+        }
+        int axes = windows.axes();
+        long[] apart = new long[FIXED_AXES + 2 * axes];
+        long[] none = new long[2 * axes];
+        long[] zeros = new long[2 * axes];
+        System.arraycopy(input, 0, apart, 0, FIXED_AXES);
+        for (int axis = 0; axis < axes; axis++) {
+            apart[FIXED_AXES + 2 * axis] = input[FIXED_AXES + axis];
+            apart[FIXED_AXES + 2 * axis + 1] = 1;
+            zeros[2 * axis + 1] = windows.strides().get(axis) - 1;
+        }
+        return JniUtils.reshape(Tensors.pad(JniUtils.reshape(x, apart), none, zeros, 0), stretched);
+    }
+
+    /** From {@code [in, out / groups, …]} to {@code [out, in / groups, …]}. */
+    private static PtNDArray filters(PtNDArray weight, int groups, long[] shape) {
+        if (groups == 1) {
+            return JniUtils.transpose(weight, 0, 1);
+        }
+        long[] parts = new long[shape.length + 1];
+        parts[0] = groups;
+        parts[1] = shape[0] / groups;
+        System.arraycopy(shape, 1, parts, 2, shape.length - 1);
+        long[] filters = shape.clone();
+        filters[0] = shape[1] * groups;
+        filters[1] = shape[0] / groups;
+        return JniUtils.reshape(JniUtils.transpose(JniUtils.reshape(weight, parts), 1, 2), filters);
     }
 
     static Kernel globalPool(GlobalPool pool, Site site) {

@@ -12,20 +12,27 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
+import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Foreign;
+import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Range;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -157,6 +164,49 @@ class NetworkTest {
             assertEquals(2.5, output.getDouble(1));
             assertEquals(2.5, tensor(network.graph(), "logits.bias").getDouble(1));
         }
+    }
+
+    /** Steps that half precision cannot tell one by one add up. */
+    @Test
+    void aModelOfHalfPrecisionIsTrainedInSinglePrecision() {
+        Objective sum = formula -> Objective.terms(formula.sum(formula.model("y")));
+        for (DataType half : List.of(DataType.FLOAT16, DataType.BFLOAT16)) {
+            GraphBuilder builder = new GraphBuilder("half");
+            Value x = builder.input("x", half, "batch", 2);
+            Tensor start = Tensor.of(new float[] {1, -2, 3, 4}, 2, 2).cast(half);
+            Value weight = builder.parameter("weight", start);
+            Graph model = builder.outputs(
+                    builder.add("y", new Unary(Unary.Function.RELU), builder.add("product", new MatMul(), x, weight)));
+            Map<String, Tensor> inputs =
+                    Map.of("x", Tensor.of(new float[] {1, 2}, 1, 2).cast(half));
+            try (Network network = new Network(model, sum, Device.CPU)) {
+                assertEquals(
+                        half, tensor(Map.copyOf(network.predict(inputs)), "y").type());
+                for (int i = 0; i < 1000; i++) {
+                    network.addGradients(inputs, Map.of(), 1);
+                    TensorView gradient = view(network.gradients(), "weight");
+                    network.changeWeights(views -> {
+                        for (int j = 0; j < 4; j++) {
+                            view(views, "weight").set(j, view(views, "weight").get(j) - 1e-4 * gradient.get(j));
+                        }
+                    });
+                    network.zeroGradients();
+                }
+                Tensor trained = tensor(network.graph(), "weight");
+                assertClose(
+                        Tensor.of(new float[] {0.9f, -2.1f, 2.8f, 3.8f}, 2, 2).cast(half), trained, 0.02);
+                assertEquals(
+                        16,
+                        Objects.requireNonNull(network.state().get("tensor/weight"))
+                                .byteSize());
+                network.load(model);
+                assertTrue(start.sameAs(tensor(network.graph(), "weight")));
+            }
+        }
+    }
+
+    private static Tensor tensor(Map<String, Tensor> tensors, String name) {
+        return Objects.requireNonNull(tensors.get(name), name);
     }
 
     @Test
@@ -459,6 +509,27 @@ class NetworkTest {
             assertEquals(held, network.manager().getManagedArrays().size());
             assertFalse(JniUtils.isGradMode());
         }
+    }
+
+    @Test
+    void operatorsThatAreKeptAsTheyAreAreAllToldAtOnce() {
+        GraphBuilder builder = new GraphBuilder("boxes");
+        Value value = builder.input("x", DataType.FLOAT32, 3);
+        for (String name : List.of("Shrink", "Hardmax", "Shrink")) {
+            Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of(3)));
+            Foreign kept = new Foreign(
+                    "",
+                    name,
+                    new TreeMap<>(Map.of("", 13)),
+                    new Foreign.Attributes(new byte[0]),
+                    List.of(),
+                    List.of(type),
+                    List.of(type));
+            value = builder.add(value.name() + "/" + name, kept, value);
+        }
+        Graph graph = builder.outputs(value);
+        assertMessage("boxes cannot be trained", () -> new Network(graph, Device.CPU));
+        assertMessage("1 × Hardmax, 2 × Shrink", () -> new Network(graph, Device.CPU));
     }
 
     private static void assertMessage(String part, org.junit.jupiter.api.function.Executable call) {

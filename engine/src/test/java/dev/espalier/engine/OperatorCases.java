@@ -5,6 +5,7 @@ import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Celu;
@@ -27,13 +28,18 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.Sampling;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -92,6 +98,9 @@ final class OperatorCases {
         made.reductions();
         made.positions();
         made.shapes();
+        made.resizes();
+        made.recurrent();
+        made.transposedConvolutions();
         return made.cases;
     }
 
@@ -368,6 +377,15 @@ final class OperatorCases {
         add("of whole numbers", new Gather(0), integers(DataType.INT64, 0, 99, 5, 2), longs(4, 0));
         add("", new GatherElements(1), normal(3, 4), integers(DataType.INT64, -4, 4, 3, 2));
         add("first axis", new GatherElements(0), normal(3, 4), integers(DataType.INT64, 0, 3, 2, 4));
+        ScatterElements rows = new ScatterElements(1, ScatterElements.Reduction.NONE);
+        add("", rows, normal(2, 4), Tensor.of(new long[] {0, -1, 2, 1, 3, 0}, 2, 3), normal(2, 3));
+        add("largest", new TopK(1, true), normal(2, 5, 3), longs(2));
+        add("smallest", new TopK(-1, false), normal(4, 5), longs(3));
+        add(
+                "of whole numbers",
+                new TopK(0, true),
+                Tensor.of(new long[] {3, 9, 4, 7}, 4).cast(DataType.INT32),
+                longs(2));
         List<Long> pads = List.of(0L, 1L, 2L, 0L, 2L, 1L);
         for (Pad.Mode mode : Pad.Mode.values()) {
             add(mode.toString(), new Pad(mode, pads, 1.5), normal(2, 3, 4));
@@ -383,6 +401,53 @@ final class OperatorCases {
                 "of infinity",
                 new Trilu(true, 1),
                 Tensor.compute(DataType.FLOAT64, new long[] {3, 3}, i -> Double.NEGATIVE_INFINITY));
+    }
+
+    private void transposedConvolutions() {
+        Windows plain = new Windows(List.of(2L, 2L), List.of(0L, 0L, 0L, 0L), List.of(1L, 1L));
+        add("", new ConvTranspose(plain, List.of(0L, 0L), 1), normal(2, 3, 2, 3), normal(3, 2, 2, 2), normal(2));
+        Windows awkward = new Windows(List.of(2L, 3L), List.of(1L, 0L, 2L, 3L), List.of(2L, 1L));
+        add("in parts", new ConvTranspose(awkward, List.of(1L, 2L), 2), normal(2, 4, 3, 3), normal(4, 3, 3, 2));
+        Windows line = new Windows(List.of(1L), List.of(2L, 2L), List.of(1L));
+        add("cut off", new ConvTranspose(line, List.of(0L), 1), normal(1, 2, 5), normal(2, 2, 2));
+    }
+
+    private void recurrent() {
+        for (Recurrent.Cell cell : Recurrent.Cell.values()) {
+            for (Recurrent.Direction direction : Recurrent.Direction.values()) {
+                Recurrent recurrent = new Recurrent(cell, direction, 2);
+                long both = recurrent.directions();
+                long rows = 2L * cell.gates();
+                String name = cell + " " + direction;
+                add(name, recurrent, normal(3, 2, 2), normal(both, rows, 2), normal(both, rows, 2));
+                List<@Nullable Tensor> all = new ArrayList<>(List.of(
+                        normal(3, 2, 2),
+                        normal(both, rows, 2),
+                        normal(both, rows, 2),
+                        normal(both, 2 * rows),
+                        longs(1, 3).cast(DataType.INT32),
+                        normal(both, 2, 2)));
+                if (cell == Recurrent.Cell.LSTM) {
+                    all.add(normal(both, 2, 2));
+                    all.add(normal(both, 6));
+                }
+                add(name + " with everything", recurrent, all.toArray(Tensor[]::new));
+            }
+        }
+    }
+
+    private void resizes() {
+        for (Sampling.Mode mode : Sampling.Mode.values()) {
+            for (Sampling.Coordinates coordinates : Sampling.Coordinates.values()) {
+                Sampling sampling = new Sampling(mode, coordinates, Sampling.Rounding.FLOOR, -0.75, false);
+                String name = mode + " " + coordinates;
+                add(name, new Resize(sampling, List.of(), List.of(1.0, 1.0, 2.0, 0.7)), normal(2, 2, 3, 5));
+                add(name + " to lengths", new Resize(sampling, List.of(1L), List.of()), normal(2, 4, 3), longs(7));
+            }
+        }
+        Sampling cubic =
+                new Sampling(Sampling.Mode.CUBIC, Sampling.Coordinates.HALF_PIXEL, Sampling.Rounding.FLOOR, -0.5, true);
+        add("without what is outside", new Resize(cubic, List.of(), List.of(1.0, 1.7)), normal(2, 3));
     }
 
     private void shapes() {

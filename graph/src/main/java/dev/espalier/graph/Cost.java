@@ -3,9 +3,14 @@ package dev.espalier.graph;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.type.Dimension;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * What a node costs.
@@ -24,6 +29,29 @@ public record Cost(Node node, long parameters, Dimension flops) {
      * @return one cost for each node, in order
      */
     public static List<Cost> of(Graph graph) {
+        return of(graph, flops -> flops);
+    }
+
+    /**
+     * What every node of a graph costs where some lengths are known only when it runs, as behind operators that are kept as they
+     * are: a formula of these nobody can read.
+     *
+     * @param graph the graph
+     * @param untold the length to count with where no input of the graph has it
+     * @return one cost for each node, in order
+     */
+    public static List<Cost> of(Graph graph, long untold) {
+        SortedSet<String> told = new TreeSet<>();
+        graph.inputs().forEach(input -> told.addAll(input.type().shape().size().symbols()));
+        return of(graph, flops -> {
+            Map<String, Long> lengths = new HashMap<>();
+            flops.symbols().forEach(symbol -> lengths.put(symbol, untold));
+            lengths.keySet().removeAll(told);
+            return flops.with(lengths);
+        });
+    }
+
+    private static List<Cost> of(Graph graph, UnaryOperator<Dimension> readable) {
         Set<String> counted = new HashSet<>();
         List<Cost> costs = new ArrayList<>();
         for (Node node : graph.nodes()) {
@@ -35,7 +63,7 @@ public record Cost(Node node, long parameters, Dimension flops) {
                 }
             }
             List<Fact> outputs = node.outputs().stream().map(graph::fact).toList();
-            costs.add(new Cost(node, parameters, node.operator().flops(graph.operands(node), outputs)));
+            costs.add(new Cost(node, parameters, readable.apply(node.operator().flops(graph.operands(node), outputs))));
         }
         return costs;
     }
@@ -59,6 +87,21 @@ public record Cost(Node node, long parameters, Dimension flops) {
      * @return how many, as a formula of its symbolic dimensions
      */
     public static Dimension flops(Graph graph) {
-        return of(graph).stream().map(Cost::flops).reduce(Dimension.ZERO, Dimension::plus);
+        return sum(of(graph));
+    }
+
+    /**
+     * Number of floating point operations of a graph in which some lengths are known only when it runs.
+     *
+     * @param graph the graph
+     * @param untold the length to count with where no input of the graph has it
+     * @return how many, as a formula of the symbolic dimensions of its inputs
+     */
+    public static Dimension flops(Graph graph, long untold) {
+        return sum(of(graph, untold));
+    }
+
+    private static Dimension sum(List<Cost> costs) {
+        return costs.stream().map(Cost::flops).reduce(Dimension.ZERO, Dimension::plus);
     }
 }

@@ -1,6 +1,7 @@
 package dev.espalier.graph;
 
 import dev.espalier.graph.op.Fact;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Operands;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
@@ -16,6 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -315,6 +319,39 @@ public final class Graph {
      */
     public List<Node> nodes() {
         return nodes;
+    }
+
+    /**
+     * The operators that are kept as their file has them.
+     *
+     * @return how often each occurs, by its name
+     */
+    public SortedMap<String, Integer> foreign() {
+        SortedMap<String, Integer> found = new TreeMap<>();
+        for (Node node : nodes) {
+            if (node.operator() instanceof Foreign foreign) {
+                found.merge(foreign.label(), 1, Integer::sum);
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Requires that every operator is known, as training does.
+     *
+     * @throws GraphException if some are kept as their file has them; it tells all of them
+     */
+    public void requireKnown() {
+        SortedMap<String, Integer> found = foreign();
+        if (!found.isEmpty()) {
+            throw new GraphException(
+                    "%s cannot be trained: it has operators that are only kept as they are, %s. It can be inspected, converted and pruned"
+                            .formatted(
+                                    name.isEmpty() ? "the model" : name,
+                                    found.entrySet().stream()
+                                            .map(one -> one.getValue() + " × " + one.getKey())
+                                            .collect(Collectors.joining(", "))));
+        }
     }
 
     /**

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -27,19 +29,27 @@ public final class Judge implements AutoCloseable {
     private final int threads;
     private final List<OnnxRuntimeModel> ways;
     private final List<Trial> trials;
+    private final Map<String, Tensor> timed;
     private final SequencedMap<String, Long> lengths;
+
+    /** Outputs that chance has a part in: nothing can be held against them. */
+    private final Set<String> random;
 
     private Judge(
             String name,
             int threads,
             List<OnnxRuntimeModel> ways,
             List<Trial> trials,
-            SequencedMap<String, Long> lengths) {
+            Map<String, Tensor> timed,
+            SequencedMap<String, Long> lengths,
+            Set<String> random) {
         this.name = name;
         this.threads = threads;
         this.ways = List.copyOf(ways);
         this.trials = List.copyOf(trials);
+        this.timed = timed;
         this.lengths = lengths;
+        this.random = random;
     }
 
     /** Loads an original in one of the ways in which it can be computed. */
@@ -60,8 +70,24 @@ public final class Judge implements AutoCloseable {
      * @throws GraphException if the inputs that were read are not those of the file
      */
     public static Judge of(Path original, Graph read, SampleInputs usual, int threads) {
+        return of(original, read, usual, Map.of(), threads);
+    }
+
+    /**
+     * Judges by a file.
+     *
+     * @param original an ONNX file
+     * @param read what was read from it: it tells what the inputs are
+     * @param usual the lengths of free axes to begin with
+     * @param lengths those that some of them have when models are timed, by the symbols' names
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws GraphException if the inputs that were read are not those of the file
+     */
+    public static Judge of(Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         String name = original.toString();
-        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, threads);
+        return of(name, way -> new OnnxRuntimeModel(name, original, threads, way), read, usual, lengths, threads);
     }
 
     /**
@@ -74,24 +100,57 @@ public final class Judge implements AutoCloseable {
      * @throws IllegalStateException if ONNX Runtime does not run the model
      */
     public static Judge of(Graph original, SampleInputs usual, int threads) {
-        return of(original.name(), loader(original, threads), original, usual, threads);
+        return of(original, usual, Map.of(), threads);
+    }
+
+    /**
+     * Judges by a model of which there is no ONNX file.
+     *
+     * @param original the model
+     * @param usual the lengths of free axes to begin with
+     * @param lengths those that some of them have when models are timed, by the symbols' names
+     * @param threads how many threads a single operator may use
+     * @return the judge
+     * @throws IllegalStateException if ONNX Runtime does not run the model
+     */
+    public static Judge of(Graph original, SampleInputs usual, Map<String, Long> lengths, int threads) {
+        return of(original.name(), loader(original, threads), original, usual, lengths, threads);
     }
 
     private static Loader loader(Graph graph, int threads) {
         return way -> OnnxRuntimeModel.of(graph, OnnxWriter.Options.DEFAULT, threads, way);
     }
 
-    private static Judge of(String name, Loader loader, Graph read, SampleInputs usual, int threads) {
+    private static Judge of(
+            String name, Loader loader, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
         List<OnnxRuntimeModel> ways = load(loader);
         try {
             requireSameInputs(ways.getFirst(), read, name);
             TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
             List<Trial> trials = search.trials();
-            return new Judge(name, threads, ways, trials, search.lengths());
+            SequencedMap<String, Long> timed = search.timed(lengths);
+            Set<String> random = random(name, ways.getFirst(), trials);
+            return new Judge(name, threads, ways, trials, search.inputs(timed), timed, random);
         } catch (RuntimeException failure) {
             ways.forEach(OnnxRuntimeModel::close);
             throw failure;
         }
+    }
+
+    /** What differs from itself when the same is computed twice. */
+    private static Set<String> random(String name, OnnxRuntimeModel model, List<Trial> trials) {
+        Set<String> random = new TreeSet<>();
+        Set<String> all = new TreeSet<>();
+        for (Trial trial : trials) {
+            Equivalence twice = Equivalence.measure(List.of(model), model, trial.inputs(), trial.words());
+            twice.outputs().forEach(output -> all.add(output.name()));
+            random.addAll(twice.different(Equivalence.TOLERANCE));
+        }
+        if (random.equals(all)) {
+            throw new IllegalStateException(
+                    "chance has a part in all outputs of " + name + ", so that nothing can be held against them");
+        }
+        return random;
     }
 
     private static List<OnnxRuntimeModel> load(Loader loader) {
@@ -132,7 +191,7 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * The same judge with inputs of the caller's own before all others.
+     * The same judge with inputs of the caller's own before all others; models are timed with these.
      *
      * @param inputs by name
      * @param words what they are, for messages
@@ -141,12 +200,12 @@ public final class Judge implements AutoCloseable {
     public Judge with(Map<String, Tensor> inputs, String words) {
         List<Trial> more = new ArrayList<>(List.of(new Trial(words, inputs)));
         more.addAll(trials);
-        return new Judge(name, threads, ways, more, lengths);
+        return new Judge(name, threads, ways, more, inputs, lengths, random);
     }
 
     /** Another original, of the same inputs. */
     Judge against(Graph other) {
-        return new Judge(other.name(), threads, load(loader(other, threads)), trials, lengths);
+        return new Judge(other.name(), threads, load(loader(other, threads)), trials, timed, lengths, random);
     }
 
     /**
@@ -172,7 +231,8 @@ public final class Judge implements AutoCloseable {
 
     private Equivalence compare(OnnxRuntimeModel candidate, Trial trial) {
         try {
-            return Equivalence.measure(ways, candidate, trial.inputs(), trial.words());
+            return Equivalence.measure(ways, candidate, trial.inputs(), trial.words())
+                    .without(random);
         } catch (IllegalStateException refused) {
             throw new GraphException("%s runs%s, but %s"
                     .formatted(name, trial.words().isEmpty() ? "" : " for " + trial.words(), refused.getMessage()));
@@ -190,7 +250,7 @@ public final class Judge implements AutoCloseable {
     public Equivalence requireRead(Graph read, OnnxWriter.Options options) {
         try {
             Equivalence found = compare(read, options);
-            found.requireEqual(Equivalence.TOLERANCE);
+            found.requireEqual(Equivalence.tolerance(read));
             return found;
         } catch (GraphException different) {
             throw new GraphException(name + " was misread: " + different.getMessage()
@@ -199,15 +259,53 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * How long the original and a model take, by turns, on the first inputs.
+     * How near a model is to an original that it cannot be equal to, as one that rounds to int8 what flows through it.
      *
-     * @param candidate the model
-     * @param rounds how often each is run
-     * @return the medians of both, in this order
+     * @param model the model
+     * @param options how it is going to be written
+     * @return the cosine of the angle between both models' outputs, the least of all outputs and inputs that were tried; 1 if they
+     *     are multiples of each other
      */
-    List<Double> latencies(OnnxRuntimeModel candidate, int rounds) {
-        return Latency.measure(
-                List.of(ways.getFirst(), candidate), trials.getFirst().inputs(), rounds);
+    public double cosine(Graph model, OnnxWriter.Options options) {
+        double least = 1;
+        try (OnnxRuntimeModel candidate = OnnxRuntimeModel.of(model, options, threads, Optimization.ALL)) {
+            for (Trial trial : trials) {
+                Map<String, Tensor> found = candidate.run(trial.inputs());
+                for (Map.Entry<String, Tensor> wanted :
+                        ways.getFirst().run(trial.inputs()).entrySet()) {
+                    if (random.contains(wanted.getKey())) {
+                        continue;
+                    }
+                    Tensor actual = found.get(wanted.getKey());
+                    least = Math.min(least, actual == null ? -1 : cosine(wanted.getValue(), actual));
+                }
+            }
+        }
+        return least;
+    }
+
+    private static double cosine(Tensor left, Tensor right) {
+        double product = 0;
+        double leftSquares = 0;
+        double rightSquares = 0;
+        for (long i = 0; i < left.size(); i++) {
+            product += left.getDouble(i) * right.getDouble(i);
+            leftSquares += left.getDouble(i) * left.getDouble(i);
+            rightSquares += right.getDouble(i) * right.getDouble(i);
+        }
+        return leftSquares == rightSquares && product == leftSquares
+                ? 1
+                : product / Math.sqrt(leftSquares * rightSquares);
+    }
+
+    /** A race on the inputs that models are timed with. */
+    Race race(double seconds) {
+        return new Race(timed, seconds);
+    }
+
+    /** Has the original take part in a race. */
+    Race.Runner enter(Race race) {
+        return race.enter(ways.getFirst());
     }
 
     int threads() {
@@ -215,7 +313,7 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
-     * The lengths of free axes that models are compared with first.
+     * The lengths of free axes that models are timed with.
      *
      * @return numbers by the symbols' names
      */
@@ -245,7 +343,8 @@ public final class Judge implements AutoCloseable {
                         where.isEmpty() ? "" : " (compared for " + where + ")")
                 + (found.moves()
                         ? ""
-                        : "; an output is the same for all inputs that were tried, so that little is proved there");
+                        : "; an output is the same for all inputs that were tried, so that little is proved there")
+                + (random.isEmpty() ? "" : "; chance has a part in " + String.join(", ", random) + ": not compared");
     }
 
     @Override

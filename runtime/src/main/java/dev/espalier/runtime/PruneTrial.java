@@ -6,6 +6,7 @@ import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -14,15 +15,29 @@ import java.util.function.UnaryOperator;
  * A pruned model that has been run beside the original.
  *
  * @param smaller the pruned model
+ * @param plan what was cut out in the end: the plan that was given, or one of other widths that is faster
  * @param report what pruning did, with the difference of the outputs and the latencies
  * @param proof how far the pruned model is from what it must be equal to: the original, or where a threshold was asked for,
  *     what was read of that with zeros in the small groups
+ * @param tried all widths that were run, the best first
  */
-public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
-    private static final int ROUNDS = 21;
+public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equivalence proof, List<Tried> tried) {
 
     /**
-     * Prunes, compares and measures.
+     * Widths that were run.
+     *
+     * @param plan what was cut out
+     * @param milliseconds how long a run took
+     */
+    public record Tried(PrunePlan plan, double milliseconds) {}
+
+    /** Takes a copy. */
+    public PruneTrial {
+        tried = List.copyOf(tried);
+    }
+
+    /**
+     * Prunes for latency, compares and measures.
      *
      * @param judge the original
      * @param read what was read of the original
@@ -32,7 +47,7 @@ public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
      * @throws GraphException if the pruned model computes something else, or the original was misread
      */
     public static PruneTrial of(Judge judge, Graph read, PrunePlan plan, Map<String, Long> dimensions) {
-        return of(judge, read, plan, UnaryOperator.identity(), dimensions);
+        return of(judge, read, plan, UnaryOperator.identity(), dimensions, Timing.DEFAULT);
     }
 
     /**
@@ -43,25 +58,66 @@ public record PruneTrial(Graph smaller, PruneReport report, Equivalence proof) {
      * @param plan what to prune of its inner part
      * @param whole puts around the inner part what was around it
      * @param dimensions a length for every free dimension of the model, to count operations
+     * @param timing what for, and how long may be measured
      * @return the pruned model, whole
      * @throws GraphException if the pruned model computes something else, or the original was misread
      */
     public static PruneTrial of(
-            Judge judge, Graph read, PrunePlan plan, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
+            Judge judge,
+            Graph read,
+            PrunePlan plan,
+            UnaryOperator<Graph> whole,
+            Map<String, Long> dimensions,
+            Timing timing) {
         if (!plan.isExact()) {
             judge.requireRead(read, OnnxWriter.Options.DEFAULT);
         }
+        if (timing.seconds() == 0) {
+            return proven(judge, read, plan, whole, dimensions);
+        }
+        try (WidthSearch search = new WidthSearch(judge, whole, timing)) {
+            List<Tried> tried = search.find(plan);
+            PruneTrial best = firstEqual(judge, read, tried, whole, dimensions);
+            double milliseconds = tried.stream()
+                    .filter(one -> one.plan() == best.plan())
+                    .findFirst()
+                    .orElseThrow()
+                    .milliseconds();
+            return new PruneTrial(
+                    best.smaller(),
+                    best.plan(),
+                    best.report().withLatency(search.originalMilliseconds(), milliseconds),
+                    best.proof(),
+                    tried);
+        }
+    }
+
+    /** The best that computes the same. If nothing that is cut does, that is not for what is not cut to hide. */
+    private static PruneTrial firstEqual(
+            Judge judge, Graph read, List<Tried> tried, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
+        List<GraphException> faults = new ArrayList<>();
+        for (Tried next : tried) {
+            if (next.plan().changes() || faults.isEmpty()) {
+                try {
+                    return proven(judge, read, next.plan(), whole, dimensions);
+                } catch (GraphException different) {
+                    faults.add(different);
+                }
+            }
+        }
+        throw faults.getFirst();
+    }
+
+    private static PruneTrial proven(
+            Judge judge, Graph read, PrunePlan plan, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
         Graph smaller = whole.apply(plan.apply());
         try (OnnxRuntimeModel after = OnnxRuntimeModel.of(smaller, judge.threads())) {
             Equivalence difference = judge.compare(after);
             Equivalence proof =
                     plan.isExact() ? difference : afterThreshold(judge, whole.apply(plan.reference()), after);
-            proof.requireEqual(Equivalence.TOLERANCE);
-            List<Double> latencies = judge.latencies(after, ROUNDS);
-            PruneReport report = PruneReport.of(plan, dimensions)
-                    .withDifference(difference.absolute())
-                    .withLatency(latencies.getFirst(), latencies.getLast());
-            return new PruneTrial(smaller, report, proof);
+            proof.requireEqual(Equivalence.tolerance(read));
+            PruneReport report = PruneReport.of(plan, dimensions).withDifference(difference.absolute());
+            return new PruneTrial(smaller, plan, report, proof, List.of());
         } catch (GraphException different) {
             if (plan.isExact()) {
                 judge.requireRead(read, OnnxWriter.Options.DEFAULT);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Looks for inputs that a model takes, with at least two lengths of every free axis. What a file declares to be free may be
@@ -30,9 +31,18 @@ final class TrialSearch {
     /** Sides of pictures, which networks halve again and again. */
     private static final List<Long> SIDES = List.of(64L, 96L, 160L, 224L, 32L, 48L, 320L, 640L, 299L, 28L, 16L);
 
+    /** Heights and widths that models are timed with: pictures, and lines of text. */
+    private static final List<List<Long>> PICTURES = List.of(List.of(224L, 224L), List.of(48L, 320L));
+
     private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
 
     private static final List<Long> BATCHES = List.of(2L, 3L, 1L, 4L);
+
+    /** Free axes that make an input this many times larger are not tried: what a model makes of it may not fit into memory. */
+    private static final long MOST_NUMBERS = 1L << 22;
+
+    /** After so long, what was found must do. */
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
 
     /** Standard deviations of the fractions that are fed in, by turns: where one drives a model to its limits, another does not. */
     private static final List<Double> SCALES = List.of(1.0, 0.1, 10.0);
@@ -41,21 +51,27 @@ final class TrialSearch {
     private enum Kind {
         BATCH,
         CHANNEL,
+        HEIGHT,
+        WIDTH,
         LENGTH
     }
 
     /** Which axes get another length together, the best first: some models take only one batch size, or one kind of picture. */
-    private static final List<Set<Kind>> CHANGES =
-            List.of(Set.of(Kind.values()), Set.of(Kind.BATCH, Kind.LENGTH), Set.of(Kind.LENGTH), Set.of(Kind.BATCH));
+    private static final List<Set<Kind>> CHANGES = List.of(
+            Set.of(Kind.values()),
+            Set.of(Kind.BATCH, Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+            Set.of(Kind.HEIGHT, Kind.WIDTH, Kind.LENGTH),
+            Set.of(Kind.BATCH));
 
     /**
      * A free axis, or several that have the same length.
      *
      * @param symbol its name
      * @param kind what it is
+     * @param inner whether there are axes on both sides of it: a state that is kept for each layer and sample has its batch there
      * @param lengths what to try, in this order
      */
-    private record Axis(String symbol, Kind kind, List<Long> lengths) {
+    private record Axis(String symbol, Kind kind, boolean inner, List<Long> lengths) {
         long at(int place) {
             return lengths.get(Math.min(place, lengths.size() - 1));
         }
@@ -71,6 +87,7 @@ final class TrialSearch {
     private final List<Axis> axes = new ArrayList<>();
     private final List<SequencedMap<String, Long>> taken = new ArrayList<>();
     private final List<Trial> trials = new ArrayList<>();
+    private final long start = System.nanoTime();
     private boolean varied;
     private String refusal = "";
 
@@ -92,20 +109,22 @@ final class TrialSearch {
             for (int axis = 0; axis < shape.rank(); axis++) {
                 Dimension length = shape.get(axis);
                 if (!length.isKnown() && seen.add(length.toString())) {
-                    axes.add(axis(length.toString(), axis, picture));
+                    axes.add(axis(length.toString(), axis, shape.rank(), picture));
                 }
             }
         }
     }
 
-    private Axis axis(String symbol, int axis, boolean picture) {
+    private Axis axis(String symbol, int axis, int rank, boolean picture) {
         if (axis == 0) {
-            return new Axis(symbol, Kind.BATCH, from(usual.batch(), BATCHES));
+            return new Axis(symbol, Kind.BATCH, false, from(usual.batch(), BATCHES));
         }
         if (picture) {
-            return axis == 1 ? new Axis(symbol, Kind.CHANNEL, CHANNELS) : new Axis(symbol, Kind.LENGTH, SIDES);
+            return axis == 1
+                    ? new Axis(symbol, Kind.CHANNEL, false, CHANNELS)
+                    : new Axis(symbol, axis == 2 ? Kind.HEIGHT : Kind.WIDTH, false, SIDES);
         }
-        return new Axis(symbol, Kind.LENGTH, from(usual.length(), LENGTHS));
+        return new Axis(symbol, Kind.LENGTH, axis < rank - 1, from(usual.length(), LENGTHS));
     }
 
     private static List<Long> from(long first, List<Long> rest) {
@@ -122,12 +141,7 @@ final class TrialSearch {
      * @throws IllegalStateException if the model takes nothing that was tried
      */
     List<Trial> trials() {
-        if (!first()) {
-            throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
-                    + axes.stream()
-                            .map(axis -> axis.symbol() + " in " + axis.lengths())
-                            .toList() + ": " + refusal);
-        }
+        one();
         boolean changed = CHANGES.stream().anyMatch(this::second);
         axes.stream().filter(axis -> !hasTwo(axis)).forEach(this::another);
         if (changed) {
@@ -140,18 +154,83 @@ final class TrialSearch {
         return List.copyOf(trials);
     }
 
+    /**
+     * A single trial.
+     *
+     * @throws IllegalStateException if the model takes nothing that was tried
+     */
+    Trial one() {
+        if (!first()) {
+            throw new IllegalStateException("ONNX Runtime takes none of the inputs that were tried, of the lengths "
+                    + axes.stream()
+                            .map(axis -> axis.symbol() + " in " + axis.lengths())
+                            .toList() + ": " + refusal);
+        }
+        return trials.getFirst();
+    }
+
+    /**
+     * Lengths that models are timed with: those of the first trial, but pictures of a size that pictures have.
+     *
+     * @param wanted what some of them are in any case, by the symbols' names
+     * @throws IllegalStateException if the model does not take what is wanted
+     */
+    SequencedMap<String, Long> timed(Map<String, Long> wanted) {
+        for (List<Long> picture : PICTURES) {
+            SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+            for (Axis axis : axes) {
+                switch (axis.kind()) {
+                    case HEIGHT -> lengths.put(axis.symbol(), picture.getFirst());
+                    case WIDTH -> lengths.put(axis.symbol(), picture.getLast());
+                    case BATCH, CHANNEL, LENGTH -> {}
+                }
+            }
+            lengths.putAll(wanted);
+            if (runs(inputs(lengths))) {
+                return lengths;
+            }
+        }
+        SequencedMap<String, Long> lengths = new LinkedHashMap<>(lengths());
+        lengths.putAll(wanted);
+        if (!wanted.isEmpty() && !runs(inputs(lengths))) {
+            throw new IllegalStateException(
+                    "ONNX Runtime does not run the model with " + Trial.words(lengths) + ": " + refusal);
+        }
+        return lengths;
+    }
+
+    /** Inputs of given lengths. */
+    Map<String, Tensor> inputs(Map<String, Long> lengths) {
+        return usual.draw(read, lengths, SCALES.getFirst(), varied);
+    }
+
+    /** Whether the model takes inputs and makes something of them. */
+    private boolean runs(Map<String, Tensor> inputs) {
+        try {
+            return model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
+        } catch (IllegalStateException refused) {
+            refusal = String.valueOf(refused.getMessage());
+            return false;
+        }
+    }
+
     /** The lengths of the first trial. */
     SequencedMap<String, Long> lengths() {
         return taken.getFirst();
     }
 
     private boolean first() {
+        return first(false) || (axes.stream().anyMatch(Axis::inner) && first(true));
+    }
+
+    /** Lengths with which the model runs, inner axes as long as the batch if they shall be. */
+    private boolean first(boolean innerBatch) {
         for (boolean mode : new boolean[] {true, false}) {
             varied = mode;
             for (long batch : from(usual.batch(), List.of(1L))) {
                 for (long channels : CHANNELS) {
                     for (int place = 0; place < Math.max(LENGTHS.size(), SIDES.size()); place++) {
-                        if (take(lengths(batch, channels, place))) {
+                        if (take(lengths(batch, channels, place, innerBatch))) {
                             return true;
                         }
                     }
@@ -161,7 +240,7 @@ final class TrialSearch {
         return false;
     }
 
-    private SequencedMap<String, Long> lengths(long batch, long channels, int place) {
+    private SequencedMap<String, Long> lengths(long batch, long channels, int place, boolean innerBatch) {
         SequencedMap<String, Long> lengths = new LinkedHashMap<>();
         for (Axis axis : axes) {
             lengths.put(
@@ -169,7 +248,7 @@ final class TrialSearch {
                     switch (axis.kind()) {
                         case BATCH -> batch;
                         case CHANNEL -> channels;
-                        case LENGTH -> axis.at(place);
+                        case HEIGHT, WIDTH, LENGTH -> innerBatch && axis.inner() ? batch : axis.at(place);
                     });
         }
         return lengths;
@@ -240,7 +319,21 @@ final class TrialSearch {
     }
 
     private boolean take(SequencedMap<String, Long> lengths) {
-        return !taken.contains(lengths) && run(lengths);
+        return !taken.contains(lengths)
+                && System.nanoTime() - start < PATIENCE
+                && numbers(lengths) <= MOST_NUMBERS
+                && run(lengths);
+    }
+
+    /** How many times more numbers the largest input has than if all free axes were of length 1. */
+    private double numbers(Map<String, Long> lengths) {
+        return read.inputs().stream()
+                .mapToDouble(input -> input.type().shape().dimensions().stream()
+                        .filter(dimension -> !dimension.isKnown())
+                        .mapToDouble(dimension -> lengths.getOrDefault(dimension.toString(), 1L))
+                        .reduce(1, (one, other) -> one * other))
+                .max()
+                .orElse(0);
     }
 
     /** Keeps inputs of these lengths if the model takes them and makes something of them. */
@@ -248,16 +341,11 @@ final class TrialSearch {
         int number = trials.size();
         SampleInputs samples = new SampleInputs(usual.batch(), usual.length(), usual.seed() + number);
         Map<String, Tensor> inputs = samples.draw(read, lengths, SCALES.get(number % SCALES.size()), varied);
-        try {
-            boolean something = model.run(inputs).values().stream().allMatch(output -> output.size() > 0);
-            if (something) {
-                taken.add(lengths);
-                trials.add(new Trial(Trial.words(lengths), inputs));
-            }
-            return something;
-        } catch (IllegalStateException refused) {
-            refusal = String.valueOf(refused.getMessage());
-            return false;
+        boolean something = runs(inputs);
+        if (something) {
+            taken.add(lengths);
+            trials.add(new Trial(Trial.words(lengths), inputs));
         }
+        return something;
     }
 }

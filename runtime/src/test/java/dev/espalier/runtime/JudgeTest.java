@@ -16,6 +16,7 @@ import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reduce;
@@ -28,12 +29,17 @@ import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +88,61 @@ final class JudgeTest {
             assertTrue(verdict.contains("equal to") && verdict.contains("batch = 2; batch = 3"), verdict);
             assertEquals(Map.of("batch", 2L), judge.lengths());
         }
+    }
+
+    /** Half precision rounds more, and is no reason to refuse. */
+    @Test
+    void aModelOfHalfPrecisionIsPruned() throws IOException {
+        GraphBuilder graph = new GraphBuilder("half");
+        Value x = graph.input("x", DataType.FLOAT16, "batch", 64);
+        Random random = new Random(3);
+        Tensor first = Tensor.compute(DataType.FLOAT16, new long[] {64, 96}, i -> random.nextGaussian());
+        Tensor second =
+                Tensor.compute(DataType.FLOAT16, new long[] {96, 8}, i -> i / 8 % 3 == 1 ? 0 : random.nextGaussian());
+        Value hidden = graph.add("hidden", new MatMul(), x, graph.parameter("first", first));
+        Value y = graph.add("y", new MatMul(), hidden, graph.parameter("second", second));
+        Path file = write(graph.outputs(y));
+        Graph read = OnnxReader.read(file).graph();
+        var plan = Pruner.plan(read, PruneOptions.DEFAULT);
+        try (Judge judge = Judge.of(file, read, SampleInputs.DEFAULT, 1)) {
+            Graph smaller = PruneTrial.of(judge, read, plan, judge.lengths()).smaller();
+            assertEquals("float16[64 × 64]", smaller.fact("first").type().toString());
+        }
+    }
+
+    /** As policies of games draw their actions, and say beside what they would do without chance. */
+    @Test
+    void whatChanceHasAPartInIsNotCompared() throws IOException {
+        Graph drawn = withNoise(6, true);
+        try (Judge judge = Judge.of(write(drawn), drawn, SampleInputs.DEFAULT, 1)) {
+            String verdict = judge.verdict(judge.requireRead(drawn, AS_USUAL));
+            assertTrue(verdict.endsWith("; chance has a part in drawn: not compared"), verdict);
+            Graph other = withNoise(6.01f, true);
+            assertThrows(GraphException.class, () -> judge.requireRead(other, AS_USUAL));
+        }
+        Graph only = withNoise(6, false);
+        Path file = write(only);
+        IllegalStateException nothing =
+                assertThrows(IllegalStateException.class, () -> Judge.of(file, only, SampleInputs.DEFAULT, 1));
+        assertTrue(String.valueOf(nothing.getMessage()).startsWith("chance has a part in all outputs"));
+    }
+
+    private static Graph withNoise(float weight, boolean andWithout) {
+        GraphBuilder graph = new GraphBuilder("policy");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value sure = graph.add(
+                "sure", new MatMul(), x, graph.parameter("w", Tensor.of(new float[] {1, -2, 3, weight}, 2, 2)));
+        Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 2)));
+        Foreign noise = new Foreign(
+                "",
+                "RandomNormalLike",
+                new TreeMap<>(Map.of("", 13)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(type),
+                List.of(type));
+        Value drawn = graph.add("drawn", new Binary(Binary.Function.ADD), sure, graph.add("noise", noise, sure));
+        return andWithout ? graph.outputs(sure, drawn) : graph.outputs(drawn);
     }
 
     @Test

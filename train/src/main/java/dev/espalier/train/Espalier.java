@@ -25,6 +25,8 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.runtime.RuntimeTypes;
+import dev.espalier.runtime.Timing;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -93,7 +95,7 @@ public final class Espalier {
      */
     public static Espalier open(Path file) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
-        return of(OnnxReader.read(file).graph(), Optional.ofNullable(folder));
+        return of(OnnxReader.read(file, new RuntimeTypes()).graph(), Optional.ofNullable(folder));
     }
 
     /**
@@ -243,7 +245,8 @@ public final class Espalier {
                     model,
                     Pruner.plan(RawInputs.without(model), PruneOptions.DEFAULT),
                     smaller -> RawInputs.like(model, smaller),
-                    samples.dimensions(model));
+                    samples.dimensions(model),
+                    Timing.DEFAULT);
             return withModel(trial.smaller(), Optional.of(trial.report()));
         }
     }

@@ -10,11 +10,13 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -26,8 +28,11 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -35,6 +40,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -92,10 +98,14 @@ public final class Evaluator {
      *
      * @param operator the operator
      * @param inputs its inputs; null for an optional one that is left out
-     * @return its outputs; null if they would be larger than the inputs by more than {@link #MOST_GROWTH}
+     * @return its outputs; null if they would be larger than the inputs by more than {@link #MOST_GROWTH}, or if nothing is
+     *     known of the operator
      * @throws IllegalArgumentException if the inputs do not fit
      */
     public static @Nullable List<Tensor> fold(Operator operator, List<@Nullable Tensor> inputs) {
+        if (operator instanceof Foreign) {
+            return null;
+        }
         long present = 0;
         for (Tensor input : inputs) {
             present += input == null ? 0 : input.data().byteSize();
@@ -176,8 +186,10 @@ public final class Evaluator {
             case Variadic variadic -> List.of(variadic(variadic.function(), in.all(), shape));
             case Where _ -> List.of(where(in.get(0), in.get(1), in.get(2), shape));
             case Conv conv -> List.of(Sliding.conv(conv, in.get(0), in.get(1), in.find(2), shape));
+            case ConvTranspose conv -> List.of(Sliding.convTranspose(conv, in.get(0), in.get(1), in.find(2), shape));
             case Gemm gemm -> List.of(Products.gemm(gemm, in.get(0), in.get(1), in.find(2), shape));
             case MatMul _ -> List.of(Products.matMul(in.get(0), in.get(1), shape));
+            case Recurrent recurrent -> Recurrence.run(recurrent, in.tensors(), in.get(0), shapes);
             case BatchNorm norm -> List.of(batchNorm(norm, in));
             case LayerNorm norm -> List.of(layerNorm(norm, in));
             case Pool pool -> List.of(Sliding.pool(pool, in.get(0), shape));
@@ -204,16 +216,22 @@ public final class Evaluator {
             case Slice _ -> List.of(slice(in));
             case Gather gather -> List.of(gather(gather, in.get(0), in.get(1), shape));
             case GatherElements gather -> List.of(gatherElements(gather, in.get(0), in.get(1)));
+            case ScatterElements scatter -> List.of(Scattering.scatter(scatter, in.get(0), in.get(1), in.get(2)));
+            case TopK top -> Reductions.topK(top, in.get(0), shape);
             case Expand _ -> List.of(expand(in.get(0), shape));
             case Tile _ ->
                 List.of(pick(in.get(0), axis -> repeat(shape[axis], in.get(0).shape()[axis])));
             case Pad pad -> List.of(pad(pad, in.get(0), shape));
+            case Resize resize -> List.of(Resizing.resize(resize, in.get(0), shape));
             case ShapeOf _, Size _ ->
                 List.of(Objects.requireNonNull(
                         operator.infer(in.operands()).getFirst().constant()));
             case ConstantOfShape constant -> List.of(expand(constant.value().reshape(), shape));
             case Range _ -> List.of(range(in.get(0), in.get(2), shape));
             case Trilu trilu -> List.of(trilu(trilu, in.get(0)));
+            case Foreign foreign ->
+                throw new IllegalArgumentException(
+                        foreign.label() + " is kept as its file has it, and only ONNX Runtime can run it");
         };
     }
 
@@ -443,7 +461,7 @@ public final class Evaluator {
                 .reshape(shape);
     }
 
-    private static long inside(long index, long length) {
+    static long inside(long index, long length) {
         if (index < -length || index >= length) {
             throw new IllegalArgumentException(
                     "index %d is out of range: it must be in [%d, %d)".formatted(index, -length, length));

@@ -2,14 +2,18 @@ package dev.espalier.graph.eval;
 
 import dev.espalier.graph.op.ArgReduce;
 import dev.espalier.graph.op.CumSum;
+import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
@@ -170,6 +174,39 @@ final class Reductions {
     @FunctionalInterface
     interface Shift {
         double at(long index);
+    }
+
+    /** The first of equal elements comes first. */
+    static List<Tensor> topK(TopK operator, Tensor input, long[] shape) {
+        int axis = Shape.axis(operator.axis(), input.rank());
+        int[] permutation = bringLast(List.of(axis), input.rank());
+        Tensor rows = Moves.transpose(input, permutation);
+        int length = Math.toIntExact(input.shape()[axis]);
+        int count = Math.toIntExact(shape[axis]);
+        Comparator<Integer> smallest = input.type().isFloat()
+                ? Comparator.comparingDouble(at -> rows.getDouble(at))
+                : Comparator.comparingLong(at -> rows.getLong(at));
+        Comparator<Integer> order = operator.largest() ? smallest.reversed() : smallest;
+        long[] chosen = new long[Math.toIntExact(Tensor.size(shape))];
+        for (int row = 0; row * count < chosen.length; row++) {
+            int start = row * length;
+            int[] best = IntStream.range(start, start + length)
+                    .boxed()
+                    .sorted(order)
+                    .limit(count)
+                    .mapToInt(at -> at - start)
+                    .toArray();
+            for (int i = 0; i < count; i++) {
+                chosen[row * count + i] = best[i];
+            }
+        }
+        long[] turned = rows.shape();
+        turned[turned.length - 1] = count;
+        Tensor positions = bringBack(Tensor.of(chosen, turned), permutation);
+        Tensor values = Objects.requireNonNull(
+                        Evaluator.evaluate(new GatherElements(operator.axis()), List.of(input, positions)))
+                .getFirst();
+        return List.of(values, positions);
     }
 
     static Tensor cumSum(CumSum operator, Tensor input) {

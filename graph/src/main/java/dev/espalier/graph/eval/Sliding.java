@@ -1,6 +1,7 @@
 package dev.espalier.graph.eval;
 
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.type.Tensor;
@@ -97,6 +98,39 @@ final class Sliding {
                 }
             }
             return sum;
+        });
+    }
+
+    /** What an element of the input sees as a convolution's window is what it adds to. */
+    static Tensor convTranspose(
+            ConvTranspose operator, Tensor input, Tensor weight, @Nullable Tensor bias, long[] shape) {
+        long[] lengths = behindChannels(shape);
+        long[] kernel = behindChannels(weight.shape());
+        View[] views = View.all(operator.windows(), kernel, lengths, behindChannels(input.shape()));
+        double[] x = Products.doubles(input);
+        double[] w = Products.doubles(weight);
+        int channelSize = (int) Tensor.size(lengths);
+        int kernelSize = (int) Tensor.size(kernel);
+        int depth = (int) input.shape()[1];
+        int filtersInGroup = (int) weight.shape()[1];
+        int depthOfGroup = (int) (depth / operator.groups());
+        double[] sums = new double[Math.toIntExact(Tensor.size(shape))];
+        for (int index = 0; index < x.length; index++) {
+            View view = views[index % views.length];
+            int channel = index / views.length % depth;
+            int image = index / views.length / depth;
+            int firstFilter = image * (int) shape[1] + channel / depthOfGroup * filtersInGroup;
+            for (int filter = 0; filter < filtersInGroup; filter++) {
+                int to = (firstFilter + filter) * channelSize;
+                int by = (channel * filtersInGroup + filter) * kernelSize;
+                for (int i = 0; i < view.inside.length; i++) {
+                    sums[to + view.inside[i]] += x[index] * w[by + view.kernel[i]];
+                }
+            }
+        }
+        return Tensor.compute(input.type(), shape, index -> {
+            double shift = bias == null ? 0 : bias.getDouble(index / channelSize % shape[1]);
+            return sums[(int) index] + shift;
         });
     }
 

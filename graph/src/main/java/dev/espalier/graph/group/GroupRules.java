@@ -22,11 +22,14 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Which weights of a model are grouped, and how: for every convolution, Gemm and MatMul that reads a trained weight, one
- * group for each input channel, unless readers of one tensor are joined or attentions are grouped by heads. Immutable; rules are added from left to right, and the last one that picks a weight
- * decides.
+ * Which weights of a model are grouped, and how: for every convolution, Gemm, MatMul and recurrent layer that reads a trained
+ * weight, one group for each input channel, unless readers of one tensor are joined, attentions are grouped by heads or
+ * their dimensions, or residual streams by theirs. A recurrent
+ * layer reads its own hidden units, too: a group of these is all weights that read a unit, in the layer and behind it, if nothing
+ * but layers reads it. Immutable; rules are added from left to right, and the last one that picks a weight decides.
  *
  * <pre>{@code
  * ModelGroups groups = GroupRules.everything()
@@ -41,12 +44,25 @@ public final class GroupRules {
 
     private static final String READERS = "readers";
     private static final String HEADS = "heads";
+    private static final String DIMENSIONS = "dimensions";
+    private static final String STREAMS = "streams";
     private static final String WITHOUT = "without";
 
     private final boolean everything;
     private final List<Rule> rules;
     private final Readers readers;
-    private final boolean heads;
+    private final Attention attention;
+    private final boolean streams;
+
+    /** What the groups of an attention are. */
+    private enum Attention {
+        /** Those of its layers. */
+        LAYERS,
+        /** Its heads. */
+        HEADS,
+        /** The dimensions of its heads. */
+        DIMENSIONS
+    }
 
     /** What becomes of layers that read the same channels. */
     private enum Readers {
@@ -59,16 +75,17 @@ public final class GroupRules {
 
     private record Activation(String tensor, int axis, int channels) {}
 
-    private GroupRules(boolean everything, List<Rule> rules, Readers readers, boolean heads) {
+    private GroupRules(boolean everything, List<Rule> rules, Readers readers, Attention attention, boolean streams) {
         this.everything = everything;
         this.rules = List.copyOf(rules);
         this.readers = readers;
-        this.heads = heads;
+        this.attention = attention;
+        this.streams = streams;
     }
 
     /** {@return every weight} */
     public static GroupRules everything() {
-        return new GroupRules(true, List.of(), Readers.APART, false);
+        return new GroupRules(true, List.of(), Readers.APART, Attention.LAYERS, false);
     }
 
     /**
@@ -77,7 +94,7 @@ public final class GroupRules {
      * @return the rules
      */
     public static GroupRules nothing() {
-        return new GroupRules(false, List.of(), Readers.APART, false);
+        return new GroupRules(false, List.of(), Readers.APART, Attention.LAYERS, false);
     }
 
     /**
@@ -101,7 +118,7 @@ public final class GroupRules {
     private GroupRules with(Rule rule) {
         List<Rule> longer = new ArrayList<>(rules);
         longer.add(rule);
-        return new GroupRules(everything, longer, readers, heads);
+        return new GroupRules(everything, longer, readers, attention, streams);
     }
 
     /**
@@ -111,7 +128,7 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules joinConsumers() {
-        return new GroupRules(everything, rules, Readers.JOINED, heads);
+        return new GroupRules(everything, rules, Readers.JOINED, attention, streams);
     }
 
     /**
@@ -122,19 +139,45 @@ public final class GroupRules {
      * @return the rules
      */
     public GroupRules nestConsumers() {
-        return new GroupRules(everything, rules, Readers.NESTED, heads);
+        return new GroupRules(everything, rules, Readers.NESTED, attention, streams);
     }
 
     /**
-     * The same, with one group for each head of an attention, in place of the groups that its four matrices otherwise have:
-     * what leads into the head (its rows of query, key and value) and what leads out of it (the inputs of the output matrix
-     * that it feeds). A head whose group is zero can be cut out whole. Attentions of another build than that, or with a matrix
-     * that the rules leave out, keep the groups of their layers.
+     * The same, with one group for each head of an attention, in place of the groups that its matrices otherwise have:
+     * what leads into the head (its rows of query, key and value, be they matrices of their own or one) and what leads out of it
+     * (the inputs of the output matrix that it feeds). A head whose group is zero can be cut out whole. Attentions of another build
+     * than that, or with a matrix that the rules leave out, keep the groups of their layers.
+     *
+     * @return the rules; not by dimensions, if they were
+     */
+    public GroupRules groupHeads() {
+        return new GroupRules(everything, rules, readers, Attention.HEADS, streams);
+    }
+
+    /**
+     * The same, with one group for each dimension of each head of an attention, in place of the groups that its matrices otherwise
+     * have: what leads into a dimension of the query and of the key that it is multiplied with; and what leads into a dimension of
+     * the value and out of it. Where one matrix makes query, key and value, a group is a dimension of all three and what leads out
+     * of it. Attentions that are not understood keep the groups of their layers, as of {@link #groupHeads}.
+     *
+     * @return the rules; not by heads, if they were
+     */
+    public GroupRules groupHeadDimensions() {
+        return new GroupRules(everything, rules, readers, Attention.DIMENSIONS, streams);
+    }
+
+    /**
+     * The same, with one group for each dimension of a residual stream, in place of the groups that its weights otherwise have: all
+     * that writes to it (columns of embeddings and of layers, their biases, positions) and the inputs of the layers that read it
+     * behind a normalisation. A dimension whose group is zero can be cut out of the whole model, of its embeddings too. It takes a
+     * stream that is read through normalisations alone, as of transformers that normalise before their layers (ViT, GPT, LLaMA),
+     * and no weight of it may be left out. Such a stream has most of a model's weights, attentions included: those of its layers
+     * that neither read nor write it keep their groups. Weight decay, if any, is for the biases in these groups too.
      *
      * @return the rules
      */
-    public GroupRules groupHeads() {
-        return new GroupRules(everything, rules, readers, true);
+    public GroupRules groupStreams() {
+        return new GroupRules(everything, rules, readers, attention, true);
     }
 
     /**
@@ -153,13 +196,15 @@ public final class GroupRules {
                 .filter(parameter -> !grouped.contains(parameter))
                 .toList();
         SequencedMap<String, String> metadata = new LinkedHashMap<>(graph.metadata());
-        if (readers == Readers.APART && !heads && without.isEmpty()) {
+        if (readers == Readers.APART && attention == Attention.LAYERS && !streams && without.isEmpty()) {
             metadata.remove(NOTE);
         } else {
             ObjectNode note = JsonNodeFactory.instance
                     .objectNode()
                     .put(READERS, readers.name().toLowerCase(Locale.ROOT))
-                    .put(HEADS, heads);
+                    .put(HEADS, attention == Attention.HEADS)
+                    .put(DIMENSIONS, attention == Attention.DIMENSIONS)
+                    .put(STREAMS, streams);
             ArrayNode names = note.putArray(WITHOUT);
             without.forEach(names::add);
             metadata.put(NOTE, note.toString());
@@ -188,7 +233,11 @@ public final class GroupRules {
                     true,
                     List.of(new Rule(new Selector.Parameters(without), false)),
                     Readers.valueOf(note.required(READERS).asText().toUpperCase(Locale.ROOT)),
-                    note.required(HEADS).asBoolean());
+                    note.required(HEADS).asBoolean()
+                            ? Attention.HEADS
+                            // Files of older versions do not tell: there were no such groups.
+                            : note.path(DIMENSIONS).asBoolean() ? Attention.DIMENSIONS : Attention.LAYERS,
+                    note.path(STREAMS).asBoolean());
         } catch (JsonProcessingException | IllegalArgumentException unknown) {
             throw new GraphException("the model's metadata has " + NOTE + " = " + text
                     + ", which is no note of groups (" + unknown.getMessage()
@@ -210,24 +259,20 @@ public final class GroupRules {
         rules.forEach(rule -> rule.selector().requireKnown(graph));
         SequencedMap<String, List<InputChannels>> byParameter = new LinkedHashMap<>();
         for (Node node : graph.nodes()) {
-            InputChannels channels = InputChannels.of(graph, node);
-            if (channels != null) {
+            for (InputChannels channels : InputChannels.in(graph, node)) {
                 byParameter
                         .computeIfAbsent(channels.parameter(), key -> new ArrayList<>())
                         .add(channels);
             }
         }
+        List<LayerGroups> layers = new ArrayList<>(streams ? StreamGroups.in(graph, this::includes) : List.of());
         List<List<InputChannels>> weights = byParameter.values().stream()
-                .filter(readers -> readers.stream().allMatch(this::includes))
+                .filter(readers -> readers.stream().allMatch(one -> includes(one.node(), one.parameter())))
                 .map(GroupRules::likeFirst)
                 .toList();
-        List<LayerGroups> byHead = heads ? heads(graph, weights) : List.of();
-        Set<String> inHeads =
-                byHead.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
-        List<List<InputChannels>> rest = weights.stream()
-                .filter(readers -> !inHeads.contains(readers.getFirst().parameter()))
-                .toList();
-        List<LayerGroups> layers = new ArrayList<>(byHead);
+        layers.addAll(attentions(graph, without(weights, layers)));
+        layers.addAll(units(graph, without(weights, layers)));
+        List<List<InputChannels>> rest = without(weights, layers);
         layers.addAll(
                 readers == Readers.APART ? rest.stream().map(GroupRules::alone).toList() : join(rest));
         List<String> order = List.copyOf(byParameter.keySet());
@@ -236,21 +281,52 @@ public final class GroupRules {
         return new ModelGroups(layers);
     }
 
-    /** The attentions whose four matrices are all to be grouped, and read once. */
-    private static List<LayerGroups> heads(Graph graph, List<List<InputChannels>> weights) {
-        Set<String> readOnce = weights.stream()
-                .filter(readers -> readers.size() == 1)
-                .map(readers -> readers.getFirst().parameter())
-                .collect(Collectors.toSet());
-        return AttentionHeads.in(graph).stream()
-                .filter(attention -> readOnce.containsAll(attention.parameters()))
-                .map(attention -> attention.groups(graph))
+    /** The weights that have no groups yet. */
+    private static List<List<InputChannels>> without(List<List<InputChannels>> weights, List<LayerGroups> layers) {
+        Set<String> grouped =
+                layers.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
+        return weights.stream()
+                .filter(readers -> !grouped.contains(readers.getFirst().parameter()))
                 .toList();
     }
 
-    private boolean includes(InputChannels channels) {
+    private static Set<String> readOnce(List<List<InputChannels>> weights) {
+        return weights.stream()
+                .filter(readers -> readers.size() == 1)
+                .map(readers -> readers.getFirst().parameter())
+                .collect(Collectors.toSet());
+    }
+
+    /** The recurrent layers whose hidden units are read by weights that are all to be grouped, and read once. */
+    private List<LayerGroups> units(Graph graph, List<List<InputChannels>> weights) {
+        Set<String> free = new HashSet<>(readOnce(weights));
+        List<LayerGroups> found = new ArrayList<>();
+        for (HiddenUnits units : HiddenUnits.in(graph)) {
+            if (free.containsAll(units.parameters())) {
+                units.parameters().forEach(free::remove);
+                found.add(joint(units.channels().stream().map(List::of).toList()));
+            }
+        }
+        return found;
+    }
+
+    /** The groups of attentions whose matrices are all to be grouped, and read once. */
+    private List<LayerGroups> attentions(Graph graph, List<List<InputChannels>> weights) {
+        if (attention == Attention.LAYERS) {
+            return List.of();
+        }
+        Set<String> readOnce = readOnce(weights);
+        return AttentionHeads.in(graph).stream()
+                .filter(found -> readOnce.containsAll(found.parameters()))
+                .flatMap(found -> attention == Attention.HEADS
+                        ? Stream.of(found.byHead(graph))
+                        : found.byDimension(graph).stream())
+                .toList();
+    }
+
+    private boolean includes(Node node, String parameter) {
         return rules.reversed().stream()
-                .filter(rule -> rule.selector().picks(channels.node(), channels.parameter()))
+                .filter(rule -> rule.selector().picks(node, parameter))
                 .map(Rule::include)
                 .findFirst()
                 .orElse(everything);

@@ -7,9 +7,11 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
@@ -32,12 +34,47 @@ record InputChannels(Node node, String parameter, int axis, String activation, i
     /** A weight as an operand: a parameter, and for each axis of the operand the parameter's. */
     private record Operand(String parameter, Tensor tensor, List<Integer> axes) {}
 
-    /** What a node multiplies; null for a node that multiplies no trained weight. */
+    /** All that a node multiplies: two tensors if it is a recurrent layer, one if any at all otherwise. */
+    static List<InputChannels> in(Graph graph, Node node) {
+        if (node.operator() instanceof Recurrent) {
+            return recurrent(graph, node);
+        }
+        InputChannels only = of(graph, node);
+        return only == null ? List.of() : List.of(only);
+    }
+
+    /** What is fed in, and the layer's own states, which are what it makes. */
+    private static List<InputChannels> recurrent(Graph graph, Node node) {
+        List<InputChannels> found = new ArrayList<>();
+        Operand fed = weight(graph, node.input(1));
+        if (fed != null) {
+            found.add(along(node, fed, 2, node.input(0), 2));
+        }
+        Operand back = weight(graph, node.input(2));
+        if (back != null) {
+            String states = node.outputs().stream()
+                    .filter(output -> !output.isEmpty())
+                    .findFirst()
+                    .orElseThrow();
+            found.add(along(node, back, 2, states, graph.shape(states).rank() - 1));
+        }
+        return found;
+    }
+
+    InputChannels with(Groups others) {
+        return new InputChannels(node, parameter, axis, activation, activationAxis, others);
+    }
+
+    /** What a node multiplies that is no recurrent layer; null for a node that multiplies no trained weight. */
     static @Nullable InputChannels of(Graph graph, Node node) {
         return switch (node.operator()) {
             case Conv conv -> {
                 Operand weight = weight(graph, node.input(1));
                 yield weight == null ? null : convolution(node, conv, weight);
+            }
+            case ConvTranspose _ -> {
+                Operand weight = weight(graph, node.input(1));
+                yield weight == null ? null : along(node, weight, 0, node.input(0), 1);
             }
             case Gemm gemm -> {
                 Operand right = weight(graph, node.input(1));

@@ -20,12 +20,15 @@ import java.util.stream.Collectors;
 
 /**
  * The groups of a layer, or of several that read the same tensor: group {@code c} is all weights that leave input channel
- * {@code c}; or the groups of an attention, one for each head.
+ * {@code c}; or the groups of an attention, one for each head, or for each of its dimensions; or those of a residual
+ * stream, one for each dimension.
  *
  * @param weights the weights, one for a plain layer
  * @param groups the groups, which address the weights in this order
  */
 public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
+    /** An attention has four weights, or a few more. */
+    private static final int MOST_NAMED = 8;
 
     /** Takes a copy. */
     public LayerGroups {
@@ -39,10 +42,13 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
     /**
      * A name for reports.
      *
-     * @return the weights' names, joined by plus signs
+     * @return the weights' names, joined by plus signs; of many, as a residual stream has, the first and the last
      */
     public String name() {
-        return String.join(" + ", parameters());
+        List<String> names = parameters();
+        return names.size() <= MOST_NAMED
+                ? String.join(" + ", names)
+                : "%s + %d more + %s".formatted(names.getFirst(), names.size() - 2, names.getLast());
     }
 
     /**

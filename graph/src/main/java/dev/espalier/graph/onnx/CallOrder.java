@@ -27,7 +27,7 @@ final class CallOrder {
         calls.forEach(call -> readers.add(new ArrayList<>()));
         PriorityQueue<Integer> ready = new PriorityQueue<>();
         for (int i = 0; i < calls.size(); i++) {
-            for (String input : calls.get(i).node().getInputList()) {
+            for (String input : InnerGraphs.reads(calls.get(i).node())) {
                 Integer maker = makers.get(input);
                 if (maker != null && !given.contains(input)) {
                     waiting[i]++;

@@ -3,13 +3,14 @@ package dev.espalier.graph.onnx;
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
 import ai.onnx.proto.OnnxMl.NodeProto;
+import com.google.protobuf.ByteString;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.LongStream;
 
 /** Operators that are read as several others. */
 final class Expansions {
@@ -24,8 +25,25 @@ final class Expansions {
     static List<NodeProto> expand(
             OperatorTable.Expansion expansion, String name, NodeProto node, NodeReading reading, Names tensorNames) {
         Steps steps = new Steps(name, node, tensorNames);
-        expansion.expand(reading, steps);
+        try {
+            expansion.expand(reading, steps);
+        } catch (GraphException alreadyExplained) {
+            throw alreadyExplained;
+        } catch (IllegalArgumentException
+                | ArithmeticException
+                | IllegalStateException
+                | IndexOutOfBoundsException problem) {
+            throw reading.explained(problem);
+        }
         return steps.nodes;
+    }
+
+    static AttributeProto text(String key, String value) {
+        return AttributeProto.newBuilder()
+                .setName(key)
+                .setType(AttributeType.STRING)
+                .setS(ByteString.copyFromUtf8(value))
+                .build();
     }
 
     /** The nodes that are put in place of another, one behind the other. */
@@ -35,10 +53,14 @@ final class Expansions {
         private final Names tensorNames;
         private final List<NodeProto> nodes = new ArrayList<>();
 
-        private Steps(String name, NodeProto node, Names tensorNames) {
+        Steps(String name, NodeProto node, Names tensorNames) {
             this.name = name;
             this.node = node;
             this.tensorNames = tensorNames;
+        }
+
+        List<NodeProto> nodes() {
+            return nodes;
         }
 
         String input(int index) {
@@ -58,6 +80,28 @@ final class Expansions {
                             .setT(TensorEncoder.inline("", Tensor.scalar(type, value)))));
         }
 
+        String numbers(List<Float> values) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Constant")
+                    .addAttribute(AttributeProto.newBuilder()
+                            .setName("value_floats")
+                            .setType(AttributeType.FLOATS)
+                            .addAllFloats(values)));
+        }
+
+        /** The node itself, to be changed and to be put {@link #last}. */
+        NodeProto.Builder copy() {
+            return node.toBuilder();
+        }
+
+        /** Lets a node under the name of the one that is replaced make all its outputs. */
+        void last(NodeProto.Builder step) {
+            nodes.add(step.setName(name)
+                    .clearOutput()
+                    .addAllOutput(node.getOutputList())
+                    .build());
+        }
+
         String list(long... values) {
             return add(NodeProto.newBuilder().setOpType("Constant").addAttribute(longs("value_ints", values)));
         }
@@ -69,7 +113,66 @@ final class Expansions {
                     .addAttribute(longs("axes", axes)));
         }
 
-        private static AttributeProto longs(String key, long... values) {
+        String transposed(String input, long... permutation) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Transpose")
+                    .addInput(input)
+                    .addAttribute(longs("perm", permutation)));
+        }
+
+        /** The lengths of a tensor from one axis up to another. */
+        String lengths(String input, long from, long to) {
+            return step("Slice", step("Shape", input), list(from), list(to));
+        }
+
+        /** Places of an axis from one up to another, in steps. */
+        String slice(String input, long axis, long from, long to, long by) {
+            return step("Slice", input, list(from), list(to), list(axis), list(by));
+        }
+
+        /** Pieces of some lengths along an axis. */
+        List<String> split(String input, long axis, List<Long> sizes) {
+            NodeProto.Builder split = NodeProto.newBuilder()
+                    .setOpType("Split")
+                    .setName(tensorNames.unique(name + "/Split"))
+                    .addInput(input)
+                    .addInput(list(sizes.stream().mapToLong(Long::longValue).toArray()))
+                    .addAttribute(whole("axis", axis));
+            sizes.forEach(size -> split.addOutput(tensorNames.unique(name + "/piece")));
+            nodes.add(split.build());
+            return List.copyOf(split.getOutputList());
+        }
+
+        /** Those of the node's attributes that have one of some names. */
+        List<AttributeProto> attributes(String... keys) {
+            return node.getAttributeList().stream()
+                    .filter(attribute -> List.of(keys).contains(attribute.getName()))
+                    .toList();
+        }
+
+        static AttributeProto number(String key, double value) {
+            return AttributeProto.newBuilder()
+                    .setName(key)
+                    .setType(AttributeType.FLOAT)
+                    .setF((float) value)
+                    .build();
+        }
+
+        String scatter(String reduction, String input, String indices, String updates) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("ScatterElements")
+                    .addAllInput(List.of(input, indices, updates))
+                    .addAttribute(text("reduction", reduction)));
+        }
+
+        String cast(String input, DataType type) {
+            return add(NodeProto.newBuilder()
+                    .setOpType("Cast")
+                    .addInput(input)
+                    .addAttribute(whole("to", OnnxTypes.of(type).getNumber())));
+        }
+
+        static AttributeProto longs(String key, long... values) {
             return AttributeProto.newBuilder()
                     .setName(key)
                     .setType(AttributeType.INTS)
@@ -88,7 +191,7 @@ final class Expansions {
                     .addAttribute(whole("axis", axis)));
         }
 
-        private static AttributeProto whole(String key, long value) {
+        static AttributeProto whole(String key, long value) {
             return AttributeProto.newBuilder()
                     .setName(key)
                     .setType(AttributeType.INT)
@@ -96,33 +199,49 @@ final class Expansions {
                     .build();
         }
 
-        private String add(NodeProto.Builder step) {
+        /** A step with the attributes of the node that is replaced. */
+        String copied(String operator, String... inputs) {
+            return add(NodeProto.newBuilder()
+                    .setOpType(operator)
+                    .addAllInput(List.of(inputs))
+                    .addAllAttribute(node.getAttributeList()));
+        }
+
+        /** One number of all elements. */
+        String reduced(String operator, String input) {
+            return add(
+                    NodeProto.newBuilder().setOpType(operator).addInput(input).addAttribute(whole("keepdims", 0)));
+        }
+
+        /** Lets a tensor be an output, if anybody wants that. */
+        void output(int index, String tensor) {
+            if (index < node.getOutputCount() && !node.getOutput(index).isEmpty()) {
+                nodes.add(Functions.identity(tensor, node.getOutput(index)));
+            }
+        }
+
+        String add(NodeProto.Builder step) {
             String output = tensorNames.unique(name + "/" + step.getOpType());
             nodes.add(step.setName(output).addOutput(output).build());
             return output;
         }
 
         /** Lets the node that came last make the output. */
-        private void finish() {
+        void finish() {
             NodeProto last = nodes.removeLast();
             nodes.add(last.toBuilder().setOutput(0, node.getOutput(0)).build());
         }
     }
 
-    /** {@code (x − mean) / √(variance + epsilon) · scale + shift}, mean and variance over the axes behind the channels. */
-    static void instanceNorm(NodeReading node, Steps steps) {
-        int rank = node.shape(0).rank();
-        node.require(rank > 2, "input of shape " + node.shape(0) + " has no axes behind the channels");
-        long[] axes = LongStream.range(2, rank).toArray();
-        String centred = steps.step("Sub", steps.input(0), steps.mean(steps.input(0), axes));
-        String variance = steps.mean(steps.step("Mul", centred, centred), axes);
-        String epsilon = steps.number(node.number("epsilon", 1e-5f), node.data(0));
-        String normal = steps.step("Div", centred, steps.step("Sqrt", steps.step("Add", variance, epsilon)));
-        // Scale and shift are one for each channel.
-        String behind = steps.list(LongStream.range(1, rank - 1).toArray());
-        String scaled = steps.step("Mul", normal, steps.step("Unsqueeze", steps.input(1), behind));
-        String shift = steps.step("Unsqueeze", steps.input(2), behind);
-        steps.step("Add", scaled, shift);
+    /** {@code min(max(x, least), most)}, whichever bounds there are. */
+    static void clip(NodeReading node, Steps steps) {
+        String clipped = steps.input(0);
+        if (node.has(1)) {
+            clipped = steps.step("Max", clipped, steps.input(1));
+        }
+        if (node.has(2)) {
+            steps.step("Min", clipped, steps.input(2));
+        }
         steps.finish();
     }
 
@@ -133,12 +252,29 @@ final class Expansions {
     static void gatherNd(NodeReading node, Steps steps) {
         node.require(node.whole("batch_dims", 0) == 0, "batch_dims must be 0");
         int rank = node.shape(0).rank();
+        int count = indices(node);
+        String position = position(steps, count);
+        String shape = steps.list(-1);
+        if (count < rank) {
+            shape = steps.along("Concat", 0, shape, steps.lengths(steps.input(0), count, rank));
+        }
+        steps.along("Gather", 0, steps.step("Reshape", steps.input(0), shape), position);
+        steps.finish();
+    }
+
+    /** How many of the tensor's axes the last axis of the indices has a place along. */
+    static int indices(NodeReading node) {
+        int rank = node.shape(0).rank();
         node.require(node.shape(1).rank() >= 1, "the indices have no axis");
         Dimension last = node.shape(1).get(-1);
         node.require(
                 last.isKnown() && last.value() >= 1 && last.value() <= Math.min(rank, MOST_INDICES),
                 "the last axis of the indices " + node.shape(1) + " must be 1 to " + rank + " long");
-        int count = (int) last.value();
+        return (int) last.value();
+    }
+
+    /** The indices as positions along the tensor's first axes made one. */
+    static String position(Steps steps, int count) {
         String lengths = steps.step("Shape", steps.input(0));
         String position = "";
         for (int axis = 0; axis < count; axis++) {
@@ -148,12 +284,6 @@ final class Expansions {
             String index = steps.step("Mod", steps.along("Gather", -1, steps.input(1), which), length);
             position = axis == 0 ? index : steps.step("Add", steps.step("Mul", position, length), index);
         }
-        String shape = steps.list(-1);
-        if (count < rank) {
-            String rest = steps.step("Slice", lengths, steps.list(count), steps.list(rank));
-            shape = steps.along("Concat", 0, shape, rest);
-        }
-        steps.along("Gather", 0, steps.step("Reshape", steps.input(0), shape), position);
-        steps.finish();
+        return position;
     }
 }

@@ -1,6 +1,5 @@
 package dev.espalier.graph.onnx;
 
-import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
@@ -13,10 +12,13 @@ import dev.espalier.graph.Node;
 import dev.espalier.graph.onnx.Functions.Call;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Fact;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Operands;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /** Makes a graph of a file's graph: node by node, each with what is known of its inputs by then. */
 final class GraphReader {
     private static final Unary IDENTITY = new Unary(Unary.Function.IDENTITY);
-    private static final Set<String> CONTROL_FLOW = Set.of("If", "Loop", "Scan", "SequenceMap");
 
     private final ModelProto model;
     private final TensorDecoder tensors;
@@ -45,18 +47,76 @@ final class GraphReader {
     private final List<Node> nodes = new ArrayList<>();
     private final Sequences sequences = new Sequences(tensorNames);
     private final Map<String, Initializer.Kind> noted = new HashMap<>();
+    private final Quantized quantized = new Quantized(new QuantizedModel(), tensorNames);
+    private final Boxes boxes;
+    private final OutputTypes types;
 
     /**
      * Contents that are known before the model runs.
      *
      * @param tensor the contents
      * @param trained true if they are weights, which training may change; false for constants
+     * @param stored true for a constant that the file stores, if only laid out otherwise: it may turn out to be a weight
      */
-    private record Known(Tensor tensor, boolean trained) {}
+    private record Known(Tensor tensor, boolean trained, boolean stored) {}
 
-    GraphReader(ModelProto model, TensorDecoder tensors) {
+    /** What is known here, for whoever reads codes as the fractions that they stand for. */
+    private final class QuantizedModel implements Quantized.Model {
+        @Override
+        public @Nullable Fact fact(String tensor) {
+            return facts.get(tensor);
+        }
+
+        @Override
+        public @Nullable Tensor contents(String tensor) {
+            Known contents = known.get(renamed.getOrDefault(tensor, tensor));
+            return contents == null ? null : contents.tensor();
+        }
+
+        @Override
+        public String unique(String wanted) {
+            return tensorNames.unique(wanted);
+        }
+
+        @Override
+        public void constant(String name, Tensor contents) {
+            remember(name, new Known(contents, false, true));
+        }
+
+        @Override
+        public void weight(String name, Tensor contents) {
+            boolean trained = contents.rank() > 0;
+            remember(name, new Known(contents, trained, !trained));
+        }
+
+        @Override
+        public void use(String weight) {
+            uses.merge(weight, 1, Integer::sum);
+        }
+
+        @Override
+        public void rename(String tensor, String weight) {
+            Known contents = known.get(weight);
+            if (contents != null && outputs.contains(tensor)) {
+                remember(tensor, contents);
+            } else {
+                renamed.put(tensor, weight);
+                uses.merge(weight, uses.getOrDefault(tensor, 0) - 1, Integer::sum);
+            }
+        }
+    }
+
+    /**
+     * A reader.
+     *
+     * @param probe tells types that the file does not; null if nobody does
+     * @param folder where external data is; null if there is none
+     */
+    GraphReader(ModelProto model, TensorDecoder tensors, @Nullable TypeProbe probe, @Nullable Path folder) {
         this.model = model;
         this.tensors = tensors;
+        this.boxes = new Boxes(model, tensors);
+        this.types = new OutputTypes(model, probe, folder);
     }
 
     Graph read(List<Call> unsorted) throws IOException {
@@ -66,29 +126,42 @@ final class GraphReader {
                     "sparse initializers are not supported; the model has " + graph.getSparseInitializerCount());
         }
         graph.getOutputList().forEach(output -> outputs.add(output.getName()));
+        for (TensorProto tensor : graph.getInitializerList()) {
+            claim(tensor.getName(), "initializer");
+        }
         countUses(unsorted);
-        readInitializers(graph, unsorted);
+        outputs.forEach(output -> uses.merge(output, 1, Integer::sum));
+        readInitializers(graph.getInitializerList(), unsorted);
         List<Graph.Input> inputs = readInputs(graph);
         List<Call> calls = CallOrder.sort(unsorted, facts.keySet());
+        types.begin(inputs, calls);
+        quantized.begin(calls);
         takeNames(calls);
         Folding folding = new Folding(
                 known.values().stream().mapToLong(one -> one.tensor().size()).sum());
         for (Call call : calls) {
             read(call, folding);
         }
+        for (String output : outputs) {
+            readCodes(output, folding);
+        }
         return assemble(graph, inputs);
+    }
+
+    /** How the codes of an int8 model were read. */
+    Dequantization dequantization() {
+        return quantized.result();
     }
 
     private void countUses(List<Call> calls) {
         for (Call call : calls) {
-            call.node().getInputList().forEach(input -> uses.merge(input, 1, Integer::sum));
+            InnerGraphs.reads(call.node()).forEach(input -> uses.merge(input, 1, Integer::sum));
         }
-        outputs.forEach(output -> uses.merge(output, 1, Integer::sum));
     }
 
-    private void readInitializers(GraphProto graph, List<Call> calls) throws IOException {
+    private void readInitializers(List<TensorProto> protos, List<Call> calls) throws IOException {
         Set<String> weights = Kinds.weightInputs(calls);
-        for (TensorProto proto : graph.getInitializerList()) {
+        for (TensorProto proto : protos) {
             String name = proto.getName();
             Tensor tensor = tensors.decode(proto, "initializer " + name);
             Initializer.Kind kind = Kinds.noted(proto);
@@ -96,33 +169,32 @@ final class GraphReader {
                 noted.put(name, kind);
             }
             boolean trained = tensor.type().isFloat() && (kind != null || tensor.rank() > 0 || weights.contains(name));
-            learn(name, Fact.of(tensor), "initializer");
-            known.put(name, new Known(tensor, trained));
+            facts.put(name, Fact.of(tensor));
+            known.put(name, new Known(tensor, trained, !trained));
         }
     }
 
     /** What is fed in; an input that has contents of its own, as old files list them, is none. */
     private List<Graph.Input> readInputs(GraphProto graph) throws OnnxException {
-        InputTypes types = new InputTypes(model);
         List<Graph.Input> inputs = new ArrayList<>();
         for (ValueInfoProto info : graph.getInputList()) {
             if (!known.containsKey(info.getName())) {
-                Graph.Input input = new Graph.Input(info.getName(), types.read(info));
-                learn(input.name(), Fact.of(input.type()), "input");
+                Graph.Input input = new Graph.Input(info.getName(), types.ofInput(info));
+                claim(input.name(), "input");
+                facts.put(input.name(), Fact.of(input.type()));
                 inputs.add(input);
             }
         }
         return inputs;
     }
 
-    private void learn(String name, Fact fact, String what) {
+    private void claim(String name, String what) {
         if (name.isEmpty()) {
             throw new GraphException("an " + what + " has no name");
         }
         if (!tensorNames.take(name)) {
             throw new GraphException(what + " " + name + " has a name that another tensor has already");
         }
-        facts.put(name, fact);
     }
 
     /** Before any name is made up: those that the file gives must stay free for their owners. */
@@ -139,11 +211,20 @@ final class GraphReader {
 
     private void read(Call call, Folding folding) throws IOException {
         NodeProto proto = call.node();
-        String name = nodeNames.unique(
-                proto.getName().isEmpty() ? proto.getOpType() + "_" + (nodes.size() + 1) : proto.getName());
+        String wanted = proto.getName().isEmpty() ? proto.getOpType() + "_" + (nodes.size() + 1) : proto.getName();
         List<String> inputs = proto.getInputList().stream()
                 .map(input -> renamed.getOrDefault(input, input))
                 .toList();
+        if (quantized.concerns(call, inputs) && readQuantized(call, wanted, inputs, folding)) {
+            return;
+        }
+        OperatorTable.@Nullable Expansion upgrade = Upgrades.of(call);
+        if (upgrade != null) {
+            NodeReading old = new NodeReading(wanted, call, tensors, operands(wanted, inputs), contents(inputs));
+            readInPlace(Expansions.expand(upgrade, wanted, proto, old, tensorNames), folding);
+            return;
+        }
+        String name = nodeNames.unique(wanted);
         NodeReading reading = new NodeReading(name, call, tensors, operands(name, inputs), contents(inputs));
         if (proto.getOpType().equals("Constant")
                 && Functions.domain(proto.getDomain()).isEmpty()) {
@@ -157,19 +238,75 @@ final class GraphReader {
             return;
         }
         sequences.refuseElsewhere(proto, reading);
-        OperatorTable.Expansion expansion = foreign ? null : OperatorTable.expansion(proto.getOpType());
-        if (expansion != null) {
-            for (NodeProto step : Expansions.expand(expansion, name, proto, reading, tensorNames)) {
-                read(new Call(step, Expansions.OPSET), folding);
-            }
+        if (!foreign && proto.getOpType().equals("If") && decide(call, name, inputs, reading, folding)) {
             return;
         }
-        OperatorTable.Row<?> row = row(name, proto);
+        OperatorTable.Expansion expansion =
+                foreign ? Contributed.find(proto) : OperatorTable.expansion(proto.getOpType(), reading);
+        OperatorTable.Row<?> row = foreign ? null : OperatorTable.find(proto.getOpType());
+        if (expansion == null && row == null) {
+            keep(call, name, inputs, reading);
+            return;
+        }
+        List<NodeProto> steps = List.of();
+        try {
+            if (expansion != null) {
+                steps = Expansions.expand(expansion, name, proto, reading, tensorNames);
+            } else if (row != null) {
+                read(row, name, proto, inputs, reading, folding);
+            }
+        } catch (GraphException unsupported) {
+            keepInstead(call, name, inputs, reading, unsupported);
+        }
+        readInPlace(steps, folding);
+    }
+
+    /** Reads a node on fractions in place of one on codes; false if it needs the codes themselves, which are there then. */
+    private boolean readQuantized(Call call, String wanted, List<String> inputs, Folding folding) throws IOException {
+        NodeReading reading =
+                new NodeReading(wanted, call, tensors, operands(wanted, quantized.visible(inputs)), contents(inputs));
+        reading.require(call.node().getOutputCount() > 0, "it has no output");
+        GraphException unsupported = null;
+        try {
+            List<Call> steps = quantized.read(wanted, call, inputs, reading);
+            if (steps != null) {
+                for (Call step : steps) {
+                    read(step, folding);
+                }
+                return true;
+            }
+        } catch (GraphException problem) {
+            unsupported = problem;
+        }
+        for (String input : InnerGraphs.reads(call.node())) {
+            readCodes(renamed.getOrDefault(input, input), folding);
+        }
+        if (unsupported != null) {
+            keepInstead(call, nodeNames.unique(wanted), inputs, reading, unsupported);
+        }
+        return unsupported != null;
+    }
+
+    /** Makes a tensor that was left out because fractions stand for it. */
+    private void readCodes(String tensor, Folding folding) throws IOException {
+        for (Call step : quantized.made(tensor)) {
+            read(step, folding);
+        }
+    }
+
+    private void read(
+            OperatorTable.Row<?> row,
+            String name,
+            NodeProto proto,
+            List<String> inputs,
+            NodeReading reading,
+            Folding folding)
+            throws IOException {
         try {
             Operator operator = row.reading().read(reading);
-            List<String> kept = kept(inputs, row.kept(), operator);
+            List<String> kept = kept(row.arrangement().of(inputs), row.kept(), operator);
             List<Fact> results = operator.infer(operands(name, kept));
-            Node node = new Node(name, operator, kept, outputs(reading, proto, results));
+            Node node = new Node(name, operator, kept, outputs(reading, proto, operator, results));
             requireSoundShapes(reading, results);
             place(node, results, folding);
         } catch (GraphException alreadyExplained) {
@@ -178,9 +315,13 @@ final class GraphReader {
                 | ArithmeticException
                 | IllegalStateException
                 | IndexOutOfBoundsException problem) {
-            GraphException explained = reading.problem(String.valueOf(problem.getMessage()));
-            explained.initCause(problem);
-            throw explained;
+            throw reading.explained(problem);
+        }
+    }
+
+    private void readInPlace(List<NodeProto> steps, Folding folding) throws IOException {
+        for (NodeProto step : steps) {
+            read(new Call(step, Expansions.OPSET), folding);
         }
     }
 
@@ -203,7 +344,9 @@ final class GraphReader {
 
     private void constant(NodeProto proto, NodeReading reading) throws IOException {
         reading.require(proto.getOutputCount() == 1, "it must have one output but has " + proto.getOutputCount());
-        remember(proto.getOutput(0), new Known(reading.constantValue(), false));
+        // We write weights as initializers, so that what we write as a constant is one.
+        boolean stored = !model.getProducerName().equals(OnnxWriter.PRODUCER);
+        remember(proto.getOutput(0), new Known(reading.constantValue(), false, stored));
     }
 
     private void remember(String output, Known contents) {
@@ -211,20 +354,101 @@ final class GraphReader {
         facts.put(output, Fact.of(contents.tensor()));
     }
 
-    private static OperatorTable.Row<?> row(String name, NodeProto proto) {
-        String what = "node " + name + " (" + proto.getOpType() + "): ";
-        boolean subgraph = CONTROL_FLOW.contains(proto.getOpType())
-                || proto.getAttributeList().stream().anyMatch(AttributeProto::hasG);
-        if (subgraph) {
-            throw new GraphException(what + "it runs a graph of its own, and control flow is not supported");
+    /** A form of a known operator that is not understood is kept like an unknown operator, if somebody else vouches for it. */
+    private void keepInstead(
+            Call call, String name, List<String> inputs, NodeReading reading, GraphException unsupported)
+            throws IOException {
+        boolean own = Functions.domain(call.node().getDomain()).isEmpty();
+        if (own && (!types.canAsk() || !types.isMade(call.node().getOutputList()))) {
+            throw unsupported;
         }
-        boolean foreign = !Functions.domain(proto.getDomain()).isEmpty();
-        OperatorTable.Row<?> row = foreign ? null : OperatorTable.find(proto.getOpType());
-        if (row == null) {
-            throw new GraphException(what + "the operator " + (foreign ? proto.getDomain() + "::" : "")
-                    + proto.getOpType() + " is not supported; supported are " + OperatorTable.names());
+        try {
+            keep(call, name, inputs, reading);
+        } catch (GraphException alsoNot) {
+            unsupported.addSuppressed(alsoNot);
+            throw unsupported;
         }
-        return row;
+    }
+
+    /** Leaves a node as it is: all that has to be known are the types of what it makes. */
+    private void keep(Call call, String name, List<String> inputs, NodeReading reading) throws IOException {
+        List<String> captured = List.copyOf(InnerGraphs.captured(call.node()));
+        List<String> all = new ArrayList<>(inputs);
+        captured.forEach(outside -> all.add(renamed.getOrDefault(outside, outside)));
+        List<Optional<TensorType>> read = new ArrayList<>();
+        for (String input : all) {
+            Fact fact = facts.get(input);
+            reading.require(input.isEmpty() || fact != null, "it reads " + input + ", which is no tensor");
+            read.add(fact == null ? Optional.empty() : Optional.of(fact.type()));
+        }
+        List<Optional<TensorType>> made = types.of(call, read, reading);
+        Foreign foreign = boxes.read(call, captured, read, made);
+        List<String> named = call.node().getOutputList().stream()
+                .filter(output -> !output.isEmpty())
+                .toList();
+        List<Fact> results = foreign.infer(operands(name, all));
+        requireSoundShapes(reading, results);
+        for (int i = 0; i < results.size(); i++) {
+            facts.put(named.get(i), results.get(i));
+        }
+        nodes.add(new Node(name, foreign, all, named));
+    }
+
+    /** Puts the branch in place of a condition that is known; false if it is not. */
+    private boolean decide(Call call, String name, List<String> inputs, NodeReading reading, Folding folding)
+            throws IOException {
+        NodeProto proto = call.node();
+        Tensor condition = proto.getInputCount() == 1
+                ? contents(List.of(inputs.getFirst())).getFirst()
+                : null;
+        if (condition == null || condition.size() != 1) {
+            return false;
+        }
+        String key = condition.getLong(0) != 0 ? "then_branch" : "else_branch";
+        GraphProto branch = reading.graph(key);
+        reading.require(
+                branch.getOutputCount() >= proto.getOutputCount() && branch.getInputCount() == 0,
+                "its " + key + " takes " + branch.getInputCount() + " inputs and makes " + branch.getOutputCount()
+                        + " outputs, but it must take none and make " + proto.getOutputCount());
+        reading.require(branch.getSparseInitializerCount() == 0, "sparse initializers are not supported");
+        GraphProto bound =
+                bind(InnerGraphs.renamed(branch, Map.of(), local -> tensorNames.unique(name + "/" + local)), proto);
+        List<Call> calls = new ArrayList<>();
+        for (NodeProto inner : bound.getNodeList()) {
+            String own = inner.getName().isEmpty() ? "" : name + "/" + inner.getName();
+            calls.add(new Call(inner.toBuilder().setName(own).build(), call.opset()));
+        }
+        for (int i = 0; i < proto.getOutputCount(); i++) {
+            String made = bound.getOutput(i).getName();
+            if (!proto.getOutput(i).isEmpty() && !proto.getOutput(i).equals(made)) {
+                calls.add(new Call(Functions.identity(made, proto.getOutput(i)), call.opset()));
+            }
+        }
+        types.replace(proto, bound, calls);
+        InnerGraphs.reads(proto)
+                .forEach(input -> uses.computeIfPresent(input, (_, count) -> count > 1 ? count - 1 : null));
+        countUses(calls);
+        readInitializers(bound.getInitializerList(), calls);
+        Set<String> given = new HashSet<>(facts.keySet());
+        given.addAll(renamed.keySet());
+        for (Call inner : CallOrder.sort(calls, given)) {
+            read(inner, folding);
+        }
+        return true;
+    }
+
+    /** A branch whose nodes make the tensors that the node in its place has to make, where it makes them itself. */
+    private static GraphProto bind(GraphProto branch, NodeProto node) {
+        Set<String> made = new HashSet<>();
+        branch.getNodeList().forEach(inner -> made.addAll(inner.getOutputList()));
+        Map<String, String> names = new HashMap<>();
+        for (int i = 0; i < node.getOutputCount(); i++) {
+            String inside = branch.getOutput(i).getName();
+            if (made.contains(inside) && !node.getOutput(i).isEmpty()) {
+                names.putIfAbsent(inside, node.getOutput(i));
+            }
+        }
+        return InnerGraphs.renamed(branch, Map.of(), local -> names.getOrDefault(local, local));
     }
 
     /** The inputs that stay inputs, without those at the end that are left out. */
@@ -241,9 +465,9 @@ final class GraphReader {
     }
 
     /** As many outputs as the operator makes; further ones, such as a mask or indices, must be of no use to anyone. */
-    private List<String> outputs(NodeReading reading, NodeProto proto, List<Fact> results) {
+    private List<String> outputs(NodeReading reading, NodeProto proto, Operator operator, List<Fact> results) {
         reading.require(
-                proto.getOutputCount() >= results.size(),
+                proto.getOutputCount() >= results.size() - operator.optionalOutputs(),
                 "it has " + proto.getOutputCount() + " outputs but makes " + results.size());
         for (int i = results.size(); i < proto.getOutputCount(); i++) {
             reading.require(
@@ -253,7 +477,7 @@ final class GraphReader {
         }
         List<String> names = new ArrayList<>();
         for (int i = 0; i < results.size(); i++) {
-            String output = proto.getOutput(i);
+            String output = i < proto.getOutputCount() ? proto.getOutput(i) : "";
             names.add(output.isEmpty() ? tensorNames.unique(proto.getOpType() + "/unused") : output);
         }
         return names;
@@ -282,8 +506,9 @@ final class GraphReader {
                     node.operator(), operands(node.name(), node.inputs()), results, contents(node.inputs()));
         }
         if (constants != null) {
+            boolean stored = isStoredLayout(node);
             for (int i = 0; i < constants.size(); i++) {
-                remember(node.outputs().get(i), new Known(constants.get(i), false));
+                remember(node.outputs().get(i), new Known(constants.get(i), false, stored));
             }
             return;
         }
@@ -321,6 +546,11 @@ final class GraphReader {
                 });
     }
 
+    private boolean isStoredLayout(Node node) {
+        Known contents = node.inputs().isEmpty() ? null : known.get(node.input(0));
+        return contents != null && contents.stored() && Folding.isLayout(node.operator());
+    }
+
     /** A weight that is only read to be laid out otherwise is stored as it is needed, under its own name. */
     private boolean foldWeight(Node node, List<Fact> results, Folding folding) {
         String weight = node.input(0);
@@ -339,7 +569,7 @@ final class GraphReader {
         if (folded == null || !folded.getFirst().type().isFloat()) {
             return false;
         }
-        remember(weight, new Known(folded.getFirst(), true));
+        remember(weight, new Known(folded.getFirst(), true, true));
         uses.put(weight, uses.getOrDefault(node.output(), 0));
         renamed.put(node.output(), weight);
         return true;
@@ -368,10 +598,13 @@ final class GraphReader {
     }
 
     private Initializer.Kind kind(String name, Known contents, Map<String, List<Graph.Use>> readers) {
-        if (!contents.trained()) {
-            return Initializer.Kind.CONSTANT;
-        }
         Initializer.Kind kind = noted.get(name);
-        return kind != null ? kind : Kinds.ofWeight(readers.getOrDefault(name, List.of()));
+        if (kind != null && contents.trained()) {
+            return kind;
+        }
+        List<Graph.Use> uses = readers.getOrDefault(name, List.of());
+        boolean weight =
+                contents.trained() || (kind == null && contents.stored() && Kinds.isWeight(contents.tensor(), uses));
+        return weight ? Kinds.ofWeight(uses) : Initializer.Kind.CONSTANT;
     }
 }

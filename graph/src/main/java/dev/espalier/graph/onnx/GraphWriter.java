@@ -12,10 +12,14 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.TensorType;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** Makes a file's model of a graph. */
@@ -42,6 +46,9 @@ final class GraphWriter {
                 .setProducerName(OnnxWriter.PRODUCER)
                 .addOpsetImport(OperatorSetIdProto.newBuilder().setVersion(opset))
                 .setGraph(graph(opset));
+        domains()
+                .forEach((domain, version) -> model.addOpsetImport(
+                        OperatorSetIdProto.newBuilder().setDomain(domain).setVersion(version)));
         Map<String, String> metadata = new LinkedHashMap<>(graph.metadata());
         metadata.putAll(options.metadata());
         metadata.forEach((key, value) -> model.addMetadataProps(
@@ -49,18 +56,58 @@ final class GraphWriter {
         return model.build();
     }
 
+    /** What was asked for; else what all operators have, and no more where some are kept as an older version has them. */
     private int opset() {
-        int needed = Opsets.LEAST;
+        int least = Opsets.LEAST;
+        int best = Opsets.LEAST;
+        boolean kept = false;
         for (Node node : graph.nodes()) {
-            OperatorTable.Row<?> row = OperatorTable.of(node.operator());
-            int least = row.leastOpset(node.operator());
-            if (options.opset() != 0 && least > options.opset()) {
-                throw new GraphException("node " + node + " cannot be written in opset " + options.opset()
-                        + ": it needs opset " + least + " or later");
+            if (node.operator() instanceof Foreign foreign) {
+                int own = Boxes.leastOpset(foreign);
+                least = Math.max(least, own);
+                best = Math.max(best, own);
+                kept |= own > 0;
+            } else {
+                OperatorTable.Row<?> row = OperatorTable.of(node.operator());
+                least = Math.max(least, row.leastOpset(node.operator()));
+                best = Math.max(best, row.nativeOpset(node.operator()));
+                if (options.opset() != 0 && least > options.opset()) {
+                    throw unwritable(node, options.opset(), "it needs opset " + least + " or later");
+                }
             }
-            needed = Math.max(needed, row.nativeOpset(node.operator()));
         }
-        return options.opset() != 0 ? options.opset() : Math.max(needed, OnnxWriter.Options.USUAL_OPSET);
+        int usual = kept ? objection(best).isEmpty() ? best : least : Math.max(best, OnnxWriter.Options.USUAL_OPSET);
+        int opset = options.opset() != 0 ? options.opset() : usual;
+        objection(opset).ifPresent(problem -> {
+            throw problem;
+        });
+        return opset;
+    }
+
+    private Optional<GraphException> objection(int opset) {
+        for (Node node : graph.nodes()) {
+            String objection = node.operator() instanceof Foreign foreign ? Boxes.objection(foreign, opset) : null;
+            if (objection != null) {
+                return Optional.of(unwritable(node, opset, objection));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static GraphException unwritable(Node node, int opset, String reason) {
+        return new GraphException("node " + node + " cannot be written in opset " + opset + ": " + reason);
+    }
+
+    /** Versions of the operators of other domains. */
+    private SortedMap<String, Integer> domains() {
+        SortedMap<String, Integer> domains = new TreeMap<>();
+        for (Node node : graph.nodes()) {
+            if (node.operator() instanceof Foreign foreign) {
+                foreign.opsets().forEach((domain, version) -> domains.merge(domain, version, Math::max));
+            }
+        }
+        domains.remove("");
+        return domains;
     }
 
     private GraphProto graph(int opset) {
@@ -75,6 +122,15 @@ final class GraphWriter {
             }
         });
         for (Node node : graph.nodes()) {
+            if (node.operator() instanceof Foreign foreign) {
+                proto.addNode(Boxes.write(node, foreign, tensorNames));
+                // Nobody who does not know the operator could tell.
+                node.outputs().stream()
+                        .filter(output -> !graph.isOutput(output))
+                        .forEach(output -> proto.addValueInfo(
+                                value(output, graph.fact(output).type())));
+                continue;
+            }
             NodeWriting writing = new NodeWriting(node, graph.operands(node), opset, tensorNames, nodeNames);
             OperatorTable.of(node.operator()).write(node.operator(), writing);
             proto.addAllNode(writing.finish());

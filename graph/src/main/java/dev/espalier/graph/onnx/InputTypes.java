@@ -12,12 +12,15 @@ import dev.espalier.graph.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
-/** The types that a file declares for its inputs. */
+/** The types that a file declares for its inputs, and for other tensors. */
 final class InputTypes {
     private final boolean exactSymbols;
     private final Set<String> symbols = new HashSet<>();
+    private final Set<String> ambiguous = new HashSet<>();
 
     InputTypes(ModelProto model) {
         exactSymbols = model.getProducerName().equals(OnnxWriter.PRODUCER);
@@ -30,7 +33,12 @@ final class InputTypes {
     }
 
     TensorType read(ValueInfoProto info) throws OnnxException {
-        String what = "input " + info.getName();
+        Set<String> seen = new HashSet<>();
+        return read("input", info, symbol -> distinct(symbol, seen));
+    }
+
+    private TensorType read(String kind, ValueInfoProto info, UnaryOperator<String> symbols) throws OnnxException {
+        String what = kind + " " + info.getName();
         if (!info.getType().hasTensorType()) {
             throw new OnnxException(
                     what + " is of type " + info.getType().getValueCase() + "; only tensors are supported");
@@ -48,23 +56,37 @@ final class InputTypes {
             throw new OnnxException(what + " has " + tensor.getShape().getDimCount() + " axes; there may be at most "
                     + TensorDecoder.MOST_AXES);
         }
-        return new TensorType(data, shape(info.getName(), tensor.getShape()));
+        for (TensorShapeProto.Dimension length : tensor.getShape().getDimList()) {
+            if (length.getDimValue() < -1) {
+                throw new OnnxException(what + " has a length of " + length.getDimValue());
+            }
+        }
+        return new TensorType(data, shape(info.getName(), tensor.getShape(), symbols));
     }
 
-    private Shape shape(String name, TensorShapeProto proto) throws OnnxException {
+    /** What a file declares for another tensor; nothing if it does not say how many axes that has. */
+    Optional<TensorType> declared(ValueInfoProto info) throws OnnxException {
+        TypeProto type = info.getType();
+        boolean told = type.getValueCase() != TypeProto.ValueCase.VALUE_NOT_SET
+                && (!type.hasTensorType() || type.getTensorType().hasShape());
+        return told ? Optional.of(read("tensor", info, symbol -> symbol)) : Optional.empty();
+    }
+
+    /** Whether a symbol of the file stands for lengths that may differ. */
+    boolean isAmbiguous(Dimension symbol) {
+        return ambiguous.contains(symbol.toString());
+    }
+
+    private static Shape shape(String name, TensorShapeProto proto, UnaryOperator<String> symbols) {
         List<Dimension> lengths = new ArrayList<>();
-        Set<String> seen = new HashSet<>();
         for (TensorShapeProto.Dimension length : proto.getDimList()) {
-            if (length.hasDimValue()) {
-                if (length.getDimValue() < 0) {
-                    throw new OnnxException("input " + name + " has a length of " + length.getDimValue()
-                            + " along axis " + lengths.size() + "; it must be at least 0");
-                }
+            if (length.hasDimValue() && length.getDimValue() >= 0) {
                 lengths.add(Dimension.of(length.getDimValue()));
-            } else if (length.getDimParam().isBlank()) {
+            } else if (length.hasDimValue() || length.getDimParam().isBlank()) {
+                // Some exporters write −1 for a length that is free; others are refused before.
                 lengths.add(Dimension.symbol(name + ".length" + lengths.size()));
             } else {
-                lengths.add(Dimension.symbol(distinct(length.getDimParam(), seen)));
+                lengths.add(Dimension.symbol(symbols.apply(length.getDimParam())));
             }
         }
         return new Shape(lengths);
@@ -74,6 +96,7 @@ final class InputTypes {
     private String distinct(String symbol, Set<String> seen) {
         String name = symbol;
         for (int i = 1; !exactSymbols && !seen.add(name); i++) {
+            ambiguous.add(symbol);
             name = symbol + "_" + i;
             if (symbols.contains(name)) {
                 name = name + "'";

@@ -2,7 +2,9 @@ package dev.espalier.graph.onnx;
 
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.AttributeProto.AttributeType;
+import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
+import com.google.protobuf.ByteString;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
@@ -55,6 +57,11 @@ final class NodeReading {
         return node.getOutputCount();
     }
 
+    /** Whether an output has a name, so that it may be read. */
+    boolean isMade(int output) {
+        return output < node.getOutputCount() && !node.getOutput(output).isEmpty();
+    }
+
     /** What is known of the inputs. */
     Operands operands() {
         return operands;
@@ -77,6 +84,11 @@ final class NodeReading {
             throw problem("input " + input + " is missing");
         }
         return operands.get(input);
+    }
+
+    /** Whether the contents of an input are known, or it is left out. */
+    boolean isKnown(int input) {
+        return !has(input) || contents.get(input) != null;
     }
 
     /** An input that must be a constant, because the record holds it as a component. */
@@ -144,6 +156,20 @@ final class NodeReading {
         return attribute == null ? otherwise : List.copyOf(attribute.getIntsList());
     }
 
+    List<Float> numbers(String key) {
+        AttributeProto attribute = find(key, AttributeType.FLOATS);
+        return attribute == null ? List.of() : List.copyOf(attribute.getFloatsList());
+    }
+
+    List<String> texts(String key) {
+        AttributeProto attribute = find(key, AttributeType.STRINGS);
+        return attribute == null
+                ? List.of()
+                : attribute.getStringsList().stream()
+                        .map(ByteString::toStringUtf8)
+                        .toList();
+    }
+
     String text(String key, String otherwise) {
         AttributeProto attribute = find(key, AttributeType.STRING);
         return attribute == null ? otherwise : attribute.getS().toStringUtf8();
@@ -153,6 +179,15 @@ final class NodeReading {
     Tensor tensor(String key) throws IOException {
         AttributeProto attribute = find(key, AttributeType.TENSOR);
         return attribute == null ? null : tensors.decode(attribute.getT(), "attribute " + key + " of node " + name);
+    }
+
+    /** A graph within the node. */
+    GraphProto graph(String key) {
+        AttributeProto attribute = find(key, AttributeType.GRAPH);
+        if (attribute == null) {
+            throw problem("attribute " + key + " is missing");
+        }
+        return attribute.getG();
     }
 
     /** The type of elements that an attribute names. */
@@ -224,6 +259,13 @@ final class NodeReading {
                 attribute.getRefAttrName().isEmpty(),
                 "attribute " + key + " refers to " + attribute.getRefAttrName() + ", but the node is in no function");
         return attribute;
+    }
+
+    /** What to throw for this node where something went wrong. */
+    GraphException explained(RuntimeException problem) {
+        GraphException explained = problem(String.valueOf(problem.getMessage()));
+        explained.initCause(problem);
+        return explained;
     }
 
     /** What to throw for this node. */

@@ -89,6 +89,11 @@ final class NodeWriting {
         return attribute(attribute(key, AttributeType.STRING).setS(ByteString.copyFromUtf8(value)));
     }
 
+    NodeWriting texts(String key, List<String> values) {
+        return attribute(attribute(key, AttributeType.STRINGS)
+                .addAllStrings(values.stream().map(ByteString::copyFromUtf8).toList()));
+    }
+
     NodeWriting tensor(String key, Tensor value) {
         return attribute(attribute(key, AttributeType.TENSOR).setT(TensorEncoder.inline("", value)));
     }

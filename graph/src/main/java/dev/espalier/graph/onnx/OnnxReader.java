@@ -8,6 +8,8 @@ import com.google.protobuf.UnsafeByteOperations;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.pass.Fusion;
+import dev.espalier.graph.pass.Lengths;
+import dev.espalier.graph.pass.Rearrangements;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>all other initializers are parameters. One that only a {@code Transpose}, {@code Reshape}, {@code Cast} or the like
  *       reads is replaced by the result, under its own name.
  * </ul>
+ *
+ * <p>An operator that is not known here, or a form of one, is kept as it is ({@link dev.espalier.graph.op.Foreign}), if the file
+ * or a {@link TypeProbe} tells the types of what it makes. An {@code If} whose condition is known is the branch that is taken.
+ *
+ * <p>Whole numbers that stand for fractions, as int8 models have them, are read as the fractions ({@link Dequantization}).
  *
  * <p>A symbolic dimension that a file names twice in the shape of one input becomes two symbols: exporters are known to
  * give one name to lengths that differ.
@@ -49,6 +57,24 @@ public final class OnnxReader {
      * @throws GraphException if the model's graph makes no sense, or uses what is not supported
      */
     public static OnnxModel read(Path path) throws IOException {
+        return read(path, Optional.empty());
+    }
+
+    /**
+     * Reads a model, whatever operators it has: those that are not known are kept as they are.
+     *
+     * @param path the model's file
+     * @param probe tells the types of tensors behind such operators where the file does not
+     * @return the model
+     * @throws OnnxException if the file is no ONNX model that can be read
+     * @throws IOException if the file cannot be read at all
+     * @throws GraphException if the model's graph makes no sense, or uses what is not supported
+     */
+    public static OnnxModel read(Path path, TypeProbe probe) throws IOException {
+        return read(path, Optional.of(probe));
+    }
+
+    private static OnnxModel read(Path path, Optional<TypeProbe> probe) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             throw new OnnxException(path + " is no file");
         }
@@ -60,7 +86,7 @@ public final class OnnxReader {
                         + " bytes, but a protobuf message ends at 2 GiB: store the tensors as external data");
             }
             MemorySegment file = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-            return read(path.toString(), UnsafeByteOperations.unsafeWrap(file.asByteBuffer()), folder);
+            return read(path.toString(), UnsafeByteOperations.unsafeWrap(file.asByteBuffer()), folder, probe);
         }
     }
 
@@ -74,20 +100,27 @@ public final class OnnxReader {
      * @throws GraphException if the model's graph makes no sense, or uses what is not supported
      */
     public static OnnxModel read(byte[] bytes) throws IOException {
-        return read("the model", UnsafeByteOperations.unsafeWrap(bytes), null);
+        return read("the model", UnsafeByteOperations.unsafeWrap(bytes), null, Optional.empty());
     }
 
-    private static OnnxModel read(String what, ByteString bytes, @Nullable Path folder) throws IOException {
+    private static OnnxModel read(String what, ByteString bytes, @Nullable Path folder, Optional<TypeProbe> probe)
+            throws IOException {
         ModelProto model = parse(what, bytes);
         if (!model.hasGraph()) {
             throw new OnnxException(what + " is no ONNX model: it has no graph");
         }
+        Classical.refuse(what, model);
         int opset = Opsets.of(what, model.getOpsetImportList());
         TensorDecoder tensors = new TensorDecoder(new ExternalData(folder));
         Map<String, String> metadata = new LinkedHashMap<>();
         model.getMetadataPropsList().forEach(entry -> metadata.put(entry.getKey(), entry.getValue()));
-        Graph graph = new GraphReader(model, tensors).read(Functions.inline(model, opset));
-        return new OnnxModel(Fusion.fuse(graph.withMetadata(metadata)), opset, model.getProducerName());
+        GraphReader reader = new GraphReader(model, tensors, probe.orElse(null), folder);
+        Graph graph = reader.read(Functions.inline(model, opset));
+        return new OnnxModel(
+                Rearrangements.simplify(Lengths.fromInputs(Fusion.fuse(graph.withMetadata(metadata)))),
+                opset,
+                model.getProducerName(),
+                reader.dequantization());
     }
 
     /** Large tensors stay where they are in the file until they are copied into memory of their own. */

@@ -29,13 +29,16 @@ public final class OnnxWriter {
     /**
      * How a model is written.
      *
-     * @param opset the version of the operators, 13 to 21; 0 for {@value #USUAL_OPSET}, or what the operators need if that is
-     *     more
+     * @param opset the version of the operators, 13 to 24; 0 for {@value #USUAL_OPSET}, or what the operators need if that is
+     *     more; where operators are kept as their file has them, for what those are written in
      * @param externalData true to store large tensors in a second file, {@code NAME.onnx.data}; without being asked that is
      *     done only where one file would exceed protobuf's 2 GiB
      * @param metadata notes to store in the file, besides those of the graph
      */
     public record Options(int opset, boolean externalData, SortedMap<String, String> metadata) {
+        /** The oldest version of the operators that is written. */
+        public static final int LEAST_OPSET = Opsets.LEAST;
+
         /** The version of the operators that is written where nothing else is asked for. */
         public static final int USUAL_OPSET = 17;
 
@@ -55,7 +58,7 @@ public final class OnnxWriter {
         /**
          * {@return the same with another version of the operators}
          *
-         * @param other the version, 13 to 21
+         * @param other the version, 13 to 24
          */
         public Options withOpset(int other) {
             return new Options(other, externalData, metadata);

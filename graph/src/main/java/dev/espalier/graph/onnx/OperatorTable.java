@@ -6,6 +6,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Celu;
@@ -29,8 +30,11 @@ import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -38,6 +42,7 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
@@ -70,15 +75,27 @@ final class OperatorTable {
     private static final Map<String, Row<?>> ROWS = new TreeMap<>();
 
     /** Operators that a graph does not have, but that others can be put in place of. */
-    private static final Map<String, Expansion> EXPANSIONS = Map.of(
-            "GatherND", Expansions::gatherNd,
-            "InstanceNormalization", Expansions::instanceNorm);
+    private static final Map<String, Expansion> EXPANSIONS = Map.ofEntries(
+            Map.entry("Attention", AttentionExpansions::standard),
+            Map.entry("DepthToSpace", MoveExpansions::depthToSpace),
+            Map.entry("Einsum", EinsumExpansion::expand),
+            Map.entry("GatherND", Expansions::gatherNd),
+            Map.entry("GroupNormalization", NormExpansions::group),
+            Map.entry("InstanceNormalization", NormExpansions::instance),
+            Map.entry("OneHot", MoveExpansions::oneHot),
+            Map.entry("RMSNormalization", NormExpansions::rootMeanSquare),
+            Map.entry("RotaryEmbedding", AttentionExpansions::rotary),
+            Map.entry("ScatterND", MoveExpansions::scatterNd),
+            // Not ONNX's, but ONNX Runtime has it in this domain.
+            Map.entry("SimplifiedLayerNormalization", NormExpansions::rootMeanSquare),
+            Map.entry("SpaceToDepth", MoveExpansions::spaceToDepth));
 
     /** A row of the table. */
     record Row<T extends Operator>(
             String name,
             Class<T> type,
             int kept,
+            Arrangement arrangement,
             Reading reading,
             Writing<T> writing,
             ToIntFunction<T> since,
@@ -89,12 +106,17 @@ final class OperatorTable {
         }
 
         Row<T> since(ToIntFunction<T> opset) {
-            return new Row<>(name, type, kept, reading, writing, opset, decomposes);
+            return new Row<>(name, type, kept, arrangement, reading, writing, opset, decomposes);
         }
 
         /** For operators that are written as others in older versions. */
         Row<T> decomposedBefore(int opset) {
-            return new Row<>(name, type, kept, reading, writing, operator -> opset, true);
+            return new Row<>(name, type, kept, arrangement, reading, writing, operator -> opset, true);
+        }
+
+        /** For operators whose inputs stand elsewhere in a file. */
+        Row<T> arranged(Arrangement arrangement) {
+            return new Row<>(name, type, kept, arrangement, reading, writing, since, decomposes);
         }
 
         /** The first version of the operators that has an operator. */
@@ -110,6 +132,12 @@ final class OperatorTable {
         void write(Operator operator, NodeWriting node) {
             writing.write(type.cast(operator), node);
         }
+    }
+
+    /** The inputs of a file's node in the order in which a graph has them. */
+    @FunctionalInterface
+    interface Arrangement {
+        List<String> of(List<String> inputs);
     }
 
     /** Makes an operator of a node. */
@@ -149,8 +177,19 @@ final class OperatorTable {
     }
 
     /** What to put in place of a node of a name; null for nothing. */
-    static @Nullable Expansion expansion(String name) {
-        return EXPANSIONS.get(name);
+    static @Nullable Expansion expansion(String name, NodeReading node) {
+        boolean computedBound = name.equals("Clip") && !(node.isKnown(1) && node.isKnown(2));
+        return computedBound ? Expansions::clip : EXPANSIONS.get(name);
+    }
+
+    /** Whether a node is one that the table has, in some form. */
+    static boolean knows(Functions.Call call) {
+        String name = call.node().getOpType();
+        if (QuantizedOperators.find(call.node()) != null || Contributed.find(call.node()) != null) {
+            return true;
+        }
+        return Functions.domain(call.node().getDomain()).isEmpty()
+                && (Upgrades.of(call) != null || names().contains(name));
     }
 
     /** The row that an operator is written by. */
@@ -167,6 +206,7 @@ final class OperatorTable {
         SortedSet<String> names = new TreeSet<>(ROWS.keySet());
         names.addAll(EXPANSIONS.keySet());
         names.addAll(Sequences.OPERATORS);
+        names.addAll(QuantizedOperators.names());
         names.add("Constant");
         return names;
     }
@@ -177,7 +217,7 @@ final class OperatorTable {
 
     private static <T extends Operator> Row<T> row(
             String name, Class<T> type, int kept, Reading reading, Writing<T> writing) {
-        return new Row<>(name, type, kept, reading, writing, operator -> Opsets.LEAST, false);
+        return new Row<>(name, type, kept, inputs -> inputs, reading, writing, operator -> Opsets.LEAST, false);
     }
 
     /** A row of an operator without components. */
@@ -324,6 +364,14 @@ final class OperatorTable {
                 node -> new Conv(WindowReading.read(node, WindowReading.weightKernel(node)), node.whole("group", 1)),
                 (conv, node) -> node.windows(conv.windows()).whole("group", conv.groups())));
         add(row(
+                "ConvTranspose",
+                ConvTranspose.class,
+                3,
+                WindowReading::transposed,
+                (conv, node) -> node.windows(conv.windows())
+                        .longs("output_padding", conv.added())
+                        .whole("group", conv.groups())));
+        add(row(
                 "Gemm",
                 Gemm.class,
                 3,
@@ -337,6 +385,9 @@ final class OperatorTable {
                         .flag("transA", gemm.transposeA())
                         .flag("transB", gemm.transposeB())));
         add(plain(new MatMul(), MatMul.class, 2));
+        add(row("RNN", Recurrent.class, 6, RecurrentReading::rnn, RecurrentReading::write));
+        add(row("GRU", Recurrent.class, 6, RecurrentReading::gru, RecurrentReading::write));
+        add(row("LSTM", Recurrent.class, 8, RecurrentReading::lstm, RecurrentReading::write));
         add(row(
                 "BatchNormalization",
                 BatchNorm.class,
@@ -551,8 +602,24 @@ final class OperatorTable {
                 2,
                 node -> new GatherElements(node.whole("axis", 0)),
                 (gather, node) -> node.whole("axis", gather.axis())));
+        add(row(
+                        "ScatterElements",
+                        ScatterElements.class,
+                        3,
+                        node -> new ScatterElements(node.whole("axis", 0), reduction(node)),
+                        OperatorTable::scatter)
+                .since(OperatorTable::since));
+        add(row(
+                "TopK",
+                TopK.class,
+                2,
+                node -> new TopK(node.whole("axis", -1), node.flag("largest", true)),
+                (top, node) -> node.whole("axis", top.axis()).flag("largest", top.largest())));
         add(row("Pad", Pad.class, 1, OperatorTable::pad, OperatorTable::pad)
                 .since(pad -> pad.mode() == Pad.Mode.WRAP ? 19 : Opsets.LEAST));
+        add(row("Resize", Resize.class, 2, ResizeReading::read, ResizeReading::write)
+                .arranged(ResizeReading::inputs)
+                .since(ResizeReading::since));
         add(row("Trilu", Trilu.class, 1, OperatorTable::trilu, OperatorTable::trilu)
                 .since(14));
     }
@@ -579,6 +646,31 @@ final class OperatorTable {
                 sizes.getLast() >= 0 && (node.opset() >= 18 || sizes.getLast() == size),
                 "a length of " + length + " does not fall into " + count + " pieces");
         return new Split(axis, sizes);
+    }
+
+    private static ScatterElements.Reduction reduction(NodeReading node) {
+        String given = node.text("reduction", "none");
+        for (ScatterElements.Reduction reduction : ScatterElements.Reduction.values()) {
+            if (name(reduction).equals(given)) {
+                return reduction;
+            }
+        }
+        throw node.problem("reduction " + given + " must be none, add, mul, max or min");
+    }
+
+    private static void scatter(ScatterElements scatter, NodeWriting node) {
+        node.whole("axis", scatter.axis());
+        if (scatter.reduction() != ScatterElements.Reduction.NONE) {
+            node.text("reduction", name(scatter.reduction()));
+        }
+    }
+
+    private static int since(ScatterElements scatter) {
+        return switch (scatter.reduction()) {
+            case NONE -> Opsets.LEAST;
+            case ADD, MUL -> 16;
+            case MAX, MIN -> 18;
+        };
     }
 
     private static Pad pad(NodeReading node) {
@@ -608,7 +700,7 @@ final class OperatorTable {
         throw node.problem("mode " + given + " must be constant, reflect, edge or wrap");
     }
 
-    private static String name(Pad.Mode mode) {
+    private static String name(Enum<?> mode) {
         return mode.name().toLowerCase(Locale.ROOT);
     }
 

@@ -5,8 +5,13 @@ import java.util.List;
 
 /** The versions of ONNX's operators that are spoken here. */
 final class Opsets {
+    /** The oldest version that is read; {@link Upgrades} brings it to today's. */
+    static final int OLDEST = 7;
+
+    /** The oldest version that is written. */
     static final int LEAST = 13;
-    static final int MOST = 21;
+
+    static final int MOST = 24;
 
     private Opsets() {}
 
@@ -24,9 +29,9 @@ final class Opsets {
         if (found == 0) {
             throw new OnnxException(what + " imports no opset of the default domain");
         }
-        if (found < LEAST || found > MOST) {
+        if (found < OLDEST || found > MOST) {
             throw new OnnxException(
-                    what + " is written for opset " + found + "; opsets " + LEAST + " to " + MOST
+                    what + " is written for opset " + found + "; opsets " + OLDEST + " to " + MOST
                             + " are supported: convert it with onnx.version_converter, or export it anew with opset_version=17");
         }
         return (int) found;
@@ -34,6 +39,6 @@ final class Opsets {
 
     /** The version of the file format that came with a version of the operators. */
     static int formatVersion(int opset) {
-        return opset >= 21 ? 10 : opset >= 19 ? 9 : opset >= 15 ? 8 : 7;
+        return opset >= 24 ? 12 : opset >= 23 ? 11 : opset >= 21 ? 10 : opset >= 19 ? 9 : opset >= 15 ? 8 : 7;
     }
 }

@@ -1,5 +1,6 @@
 /**
- * Models in the ONNX format, read into a graph and written from one; opsets 13 to 21 of the default domain.
+ * Models in the ONNX format, read into a graph and written from one; opsets 7 to 24 are read, 13 to 24
+ * written.
  *
  * <p>What goes wrong is told in one of two ways. A file that is no ONNX model that can be read (its bytes, its versions, its
  * tensors, its external data) is an {@link dev.espalier.graph.onnx.OnnxException}. A file that can be read but whose graph

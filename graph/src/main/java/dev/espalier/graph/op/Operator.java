@@ -7,8 +7,10 @@ import java.util.List;
 public sealed interface Operator
         permits Elementwise,
                 Conv,
+                ConvTranspose,
                 Gemm,
                 MatMul,
+                Recurrent,
                 BatchNorm,
                 LayerNorm,
                 Binary,
@@ -24,6 +26,8 @@ public sealed interface Operator
                 Slice,
                 Gather,
                 GatherElements,
+                ScatterElements,
+                TopK,
                 Reshape,
                 Flatten,
                 Transpose,
@@ -36,8 +40,10 @@ public sealed interface Operator
                 ConstantOfShape,
                 Range,
                 Pad,
+                Resize,
                 Trilu,
-                CumSum {
+                CumSum,
+                Foreign {
 
     /**
      * What ONNX calls it.
@@ -64,6 +70,15 @@ public sealed interface Operator
      */
     default int mostInputs() {
         return leastInputs();
+    }
+
+    /**
+     * How many outputs, counted from the end, a file need not name.
+     *
+     * @return none, unless an operator says otherwise
+     */
+    default int optionalOutputs() {
+        return 0;
     }
 
     /**

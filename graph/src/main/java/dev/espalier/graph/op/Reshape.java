@@ -4,6 +4,7 @@ import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The same elements in another shape. Inputs: the tensor, the shape, in which one −1 stands for what is left.
@@ -14,6 +15,31 @@ public record Reshape(boolean zeroIsZero) implements Operator {
 
     /** The usual one: a 0 keeps the input's length. */
     public static final Reshape DEFAULT = new Reshape(false);
+
+    /**
+     * The shape to ask of the usual reshape, in numbers: 0 for a symbolic length that the input has in the same place, and at
+     * most one −1.
+     *
+     * @param from the shape of the input
+     * @param to the shape that is wanted
+     * @return null if more than one length would have to be −1
+     */
+    public static @Nullable List<Long> target(Shape from, Shape to) {
+        List<Long> target = new ArrayList<>();
+        for (int axis = 0; axis < to.rank(); axis++) {
+            Dimension length = to.get(axis);
+            if (length.isKnown()) {
+                target.add(length.value());
+            } else if (axis < from.rank() && length.equals(from.get(axis))) {
+                target.add(0L);
+            } else if (!target.contains(-1L)) {
+                target.add(-1L);
+            } else {
+                return null;
+            }
+        }
+        return target;
+    }
 
     @Override
     public int leastInputs() {

@@ -2,11 +2,13 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.prune.Rule.Carried;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Spare;
 import dev.espalier.graph.prune.Rule.Written;
 import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,25 +25,38 @@ final class AlignedRules {
         return switch (function) {
             case MULTIPLY -> aligned(site, (output, channel, operands) -> product(site, operands), Written.AS_IT_IS);
             case ADD -> aligned(site, (output, channel, operands) -> site.evaluate(operands), AlignedRules::writeSum);
-            case SUBTRACT,
-                    DIVIDE,
-                    POWER,
-                    MODULO,
-                    PRELU,
-                    EQUAL,
-                    LESS,
-                    LESS_OR_EQUAL,
-                    GREATER,
-                    GREATER_OR_EQUAL,
-                    AND,
-                    OR,
-                    XOR -> elements(site);
+            case DIVIDE -> aligned(site, (output, channel, operands) -> quotient(site, operands), Written.AS_IT_IS);
+            case SUBTRACT, POWER, MODULO, PRELU, EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL, AND, OR, XOR ->
+                elements(site);
         };
     }
 
     /** Zero is zero, whatever it is multiplied by. */
     private static double product(Site site, double[] operands) {
         return operands[0] == 0 || operands[1] == 0 ? 0 : site.evaluate(operands);
+    }
+
+    /** Zero is zero, whatever it is divided by, unless that may be zero too. */
+    private static double quotient(Site site, double[] operands) {
+        return operands[0] == 0 && isRootOfPositive(site) ? 0 : site.evaluate(operands);
+    }
+
+    /** Whether a divisor is a root of something plus a positive number, as that of a normalisation is. */
+    private static boolean isRootOfPositive(Site site) {
+        Node root = site.graph().producer(site.node().input(1));
+        Node sum = root != null
+                        && root.operator() instanceof Unary(Unary.Function function)
+                        && function == Unary.Function.SQRT
+                ? site.graph().producer(root.input(0))
+                : null;
+        return sum != null
+                && sum.operator() instanceof Binary(Binary.Function function)
+                && function == Binary.Function.ADD
+                && sum.inputs().stream().map(site.graph()::tensor).anyMatch(AlignedRules::isPositive);
+    }
+
+    private static boolean isPositive(@Nullable Tensor tensor) {
+        return tensor != null && tensor.size() == 1 && tensor.getDouble(0) > 0;
     }
 
     private static Rule aligned(Site site, Carried carried, Written written) {

@@ -1,5 +1,6 @@
 package dev.espalier.graph.prune;
 
+import dev.espalier.graph.Node;
 import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.LayerNorm;
@@ -8,6 +9,7 @@ import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.prune.Rule.Carried;
 import dev.espalier.graph.prune.Rule.Mapping;
+import dev.espalier.graph.prune.Rule.Sum;
 import dev.espalier.graph.prune.Rule.Written;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
@@ -54,7 +56,9 @@ final class AxisRules {
         Channels input = site.channels(0);
         Set<Integer> reduced = Set.copyOf(reduce.resolvedAxes(site.shape(0).rank()));
         if (input.none() || input.axes().stream().anyMatch(reduced::contains)) {
-            return site.opaque();
+            return isSum(reduce.function()) && input.axes().size() == 1
+                    ? new Sum(List.of(input), List.of(Channels.NONE), reduce)
+                    : site.opaque();
         }
         List<Integer> axes = input.axes().stream()
                 .map(axis -> reduce.keep() ? axis : axis - before(reduced, axis))
@@ -65,6 +69,13 @@ final class AxisRules {
 
     private static int before(Set<Integer> axes, int axis) {
         return (int) axes.stream().filter(other -> other < axis).count();
+    }
+
+    private static boolean isSum(Reduce.Function function) {
+        return switch (function) {
+            case MEAN, SUM, L1, L2, SUM_OF_SQUARES -> true;
+            case MAX, MIN, PRODUCT, LOG_SUM_EXP -> false;
+        };
     }
 
     private static Carried reduced(Reduce.Function function) {
@@ -90,6 +101,32 @@ final class AxisRules {
         Carried carried = (output, channel, operands) ->
                 (operands[0] - operands[3]) / Math.sqrt(operands[4] + norm.epsilon()) * operands[1] + operands[2];
         return new Mapping(inputs, List.of(input), maps, carried, Written.AS_IT_IS);
+    }
+
+    /**
+     * A weight that is the same for all, as the first token of a vision transformer is, has its channels along its last axis; a
+     * mask, which is no weight, has none.
+     */
+    static Rule expand(Site site) {
+        Shape output = site.outputShape();
+        Shape shape = site.shape(0);
+        Channels input = site.isParameter(0) && shape.rank() > 0 ? Channels.along(shape, -1) : site.channels(0);
+        List<Integer> axes = input.axes().stream()
+                .map(axis -> axis + output.rank() - shape.rank())
+                .toList();
+        Channels result = Channels.along(output, axes);
+        boolean stretched = !result.lengths().equals(input.lengths());
+        boolean inPlace = site.shape(1).get(0).is(output.rank());
+        return input.none() || stretched || !inPlace || !site.tellsLengths(1, result)
+                ? site.opaque()
+                : site.mapping(input, result, input.all(), Carried.UNCHANGED, AxisRules::writeExpand);
+    }
+
+    private static void writeExpand(Rewriter rewriter, Node node, Mapping rule) {
+        Kept left = rewriter.kept(node.output());
+        String shape = rewriter.lessened(node, left, rewriter.input(node, rule, 1));
+        rewriter.add(
+                new Node(node.name(), node.operator(), List.of(rewriter.input(node, rule, 0), shape), node.outputs()));
     }
 
     /** Its statistics need every channel, but who reads it may take a part. */

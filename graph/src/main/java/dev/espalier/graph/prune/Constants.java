@@ -6,7 +6,9 @@ import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -26,6 +29,8 @@ final class Constants {
     private final Flow flow;
     private final Map<String, double[]> values = new HashMap<>();
     private final Map<Node, LayerWeights> weights = new HashMap<>();
+    private final Map<Node, RecurrentUnits> units = new HashMap<>();
+    private final Map<Node, BitSet> zeroUnits = new HashMap<>();
     /** The channels that do not depend on what is fed in, whether they carry one number or several. */
     private final Map<String, BitSet> independent = new HashMap<>();
 
@@ -71,6 +76,8 @@ final class Constants {
                     yield read.isEmpty();
                 }
                 case Contraction c -> false;
+                case Recurrence r -> false;
+                case Sum s -> false;
                 case Opaque o -> false;
                 case ShapeOnly s -> false;
             };
@@ -123,6 +130,8 @@ final class Constants {
             case Mapping mapping -> map(node, mapping, output, channels);
             case Product product -> multiply(node, product, channels);
             case Contraction contraction -> contract(node, contraction, channels);
+            case Recurrence recurrence -> recur(node, recurrence, channels);
+            case Sum s -> varying(channels);
             case Opaque o -> varying(channels);
             case ShapeOnly s -> varying(channels);
         };
@@ -146,23 +155,50 @@ final class Constants {
 
     /** For each channel of a tensor its value, if all its elements are equal. */
     private static double[] uniform(Tensor tensor, Channels channels) {
+        if (channels.axes().size() == 1) {
+            return uniform(tensor, channels.axes().getFirst(), channels.count());
+        }
         double[] result = new double[channels.count()];
         boolean[] seen = new boolean[result.length];
         long[] shape = tensor.shape();
-        int[] places = new int[channels.axes().size()];
+        int[] strides = new int[shape.length];
+        int stride = 1;
+        for (int position = channels.axes().size() - 1; position >= 0; position--) {
+            strides[channels.axes().get(position)] = stride;
+            stride *= channels.lengths().get(position);
+        }
         for (long i = 0; i < tensor.size(); i++) {
             long rest = i;
-            for (int axis = shape.length - 1; axis >= 0; axis--) {
-                int position = channels.axes().indexOf(axis);
-                if (position >= 0) {
-                    places[position] = (int) (rest % shape[axis]);
-                }
+            int channel = 0;
+            for (int axis = shape.length - 1; axis >= 0 && rest > 0; axis--) {
+                channel += (int) (rest % shape[axis]) * strides[axis];
                 rest /= shape[axis];
             }
-            int channel = channels.channel(places);
             double value = tensor.getDouble(i);
             result[channel] = !seen[channel] || result[channel] == value ? value : Rule.VARIES;
             seen[channel] = true;
+        }
+        return result;
+    }
+
+    /** The same along one axis, as the memory lies: tables of embeddings are large. */
+    private static double[] uniform(Tensor tensor, int axis, int count) {
+        long[] shape = tensor.shape();
+        long inner = 1;
+        for (int i = axis + 1; i < shape.length; i++) {
+            inner *= shape[i];
+        }
+        double[] result = new double[count];
+        for (int channel = 0; channel < count; channel++) {
+            result[channel] = tensor.getDouble(channel * inner);
+            for (long start = channel * inner; start < tensor.size(); start += count * inner) {
+                for (long i = start; i < start + inner && !Double.isNaN(result[channel]); i++) {
+                    result[channel] = tensor.getDouble(i) == result[channel] ? result[channel] : Rule.VARIES;
+                }
+                if (Double.isNaN(result[channel])) {
+                    break;
+                }
+            }
         }
         return result;
     }
@@ -185,6 +221,32 @@ final class Constants {
             result[channel] = rule.carried().of(output, channel, operands);
         }
         return result;
+    }
+
+    private double[] recur(Node node, Recurrence rule, Channels channels) {
+        double[] result = varying(channels);
+        alwaysZero(node, rule).stream().forEach(unit -> result[unit] = 0);
+        return result;
+    }
+
+    /** The hidden units of a recurrent layer that are zero at all times. */
+    BitSet alwaysZero(Node node, Recurrence rule) {
+        return zeroUnits.computeIfAbsent(
+                node,
+                key -> units(node, rule)
+                        .alwaysZero(
+                                ofInput(node, 0, rule.inputs().getFirst()),
+                                RecurrentRule.zeroAtFirst(graph, node, rule.operator())));
+    }
+
+    RecurrentUnits units(Node node, Recurrence rule) {
+        return units.computeIfAbsent(
+                node,
+                key -> new RecurrentUnits(
+                        rule.operator(),
+                        Objects.requireNonNull(graph.tensor(node.input(1))),
+                        Objects.requireNonNull(graph.tensor(node.input(2))),
+                        graph.tensor(node.input(3))));
     }
 
     LayerWeights weights(Node node, Product rule) {

@@ -2,11 +2,13 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,7 +24,9 @@ import java.util.stream.Collectors;
  * if it is right up to 0.1; but against no less than a hundredth of its largest number, since rounding is relative to that.
  * And what a runtime makes of one and the same model when it computes it in another way that is legal: its own spread. A
  * model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
- * model, or there is nothing to be known.
+ * model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
+ * all over a picture, the output is held against how far it moves elsewhere; and where it is lost everywhere, nothing is proved as
+ * long as models differ by no more than the runtime's noise.
  *
  * @param outputs every output, once for all inputs that were fed
  */
@@ -39,6 +43,15 @@ public record Equivalence(List<Output> outputs) {
 
     /** However much the runtime differs from itself: beyond this share of the movement models are not equal. */
     private static final double MOST = 1e-2;
+
+    /** What a runtime's functions that end at 1, a sigmoid or softmax, may be off by however small they are: 4 · 2⁻²³. */
+    private static final double NOISE = 0x1p-21;
+
+    /** What rounding to ten binary digits behind the point may leave, where {@link #TOLERANCE} is for 23. */
+    private static final double HALF = 1e-2;
+
+    /** The same for seven. */
+    private static final double BRAIN = 5e-2;
 
     /** Takes a copy. */
     public Equivalence {
@@ -75,11 +88,40 @@ public record Equivalence(List<Output> outputs) {
             return difference == 0 ? 0 : difference / yardstick;
         }
 
+        /** Whether other inputs move it so little that the runtime's spread would explain more than it may. */
+        private boolean isLost() {
+            return Double.isFinite(spread) && SPREADS * spread > MOST * yardstick;
+        }
+
+        /** Whether there is nothing in it but the runtime's noise, and the models differ by no more than that. */
+        private boolean isNoise() {
+            return isLost() && difference <= Math.min(SPREADS * spread, NOISE);
+        }
+
+        private Output heldAgainst(double other) {
+            return new Output(name, inputs, difference, spread, other, moves);
+        }
+
         /** The largest relative difference that is taken for rounding. */
         private double allowed(double tolerance) {
             double explained = spread == 0 ? 0 : SPREADS * spread / yardstick;
             return Math.max(tolerance, Math.min(explained, MOST));
         }
+    }
+
+    /**
+     * What rounding may leave of a model, as a share of how far an output moves.
+     *
+     * @param model the model
+     * @return {@link #TOLERANCE}, or more if something in it is of half precision
+     */
+    public static double tolerance(Graph model) {
+        Set<DataType> types = new HashSet<>();
+        model.inputs().forEach(input -> types.add(input.type().data()));
+        model.nodes()
+                .forEach(node -> node.outputs()
+                        .forEach(output -> types.add(model.fact(output).data())));
+        return types.contains(DataType.BFLOAT16) ? BRAIN : types.contains(DataType.FLOAT16) ? HALF : TOLERANCE;
     }
 
     /**
@@ -231,9 +273,37 @@ public record Equivalence(List<Output> outputs) {
      * @return false if one is always the same
      */
     public boolean moves() {
-        Set<String> moving =
-                outputs.stream().filter(Output::moves).map(Output::name).collect(Collectors.toSet());
+        Set<String> moving = outputs.stream()
+                .filter(output -> output.moves() && !output.isLost())
+                .map(Output::name)
+                .collect(Collectors.toSet());
         return outputs.stream().map(Output::name).allMatch(moving::contains);
+    }
+
+    /**
+     * The outputs that tell the models apart.
+     *
+     * @param tolerance as for {@link #problem}
+     * @return their names
+     */
+    public Set<String> different(double tolerance) {
+        return outputs.stream()
+                .filter(output ->
+                        new Equivalence(List.of(output)).problem(tolerance).isPresent())
+                .map(Output::name)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * The same without some outputs.
+     *
+     * @param names theirs
+     * @return the others
+     */
+    public Equivalence without(Set<String> names) {
+        return new Equivalence(outputs.stream()
+                .filter(output -> !names.contains(output.name()))
+                .toList());
     }
 
     /**
@@ -245,7 +315,8 @@ public record Equivalence(List<Output> outputs) {
      */
     public Optional<String> problem(double tolerance) {
         return outputs.stream()
-                .filter(output -> !(output.relative() <= output.allowed(tolerance)))
+                .map(output -> output.isLost() ? output.heldAgainst(largestYardstick(output.name())) : output)
+                .filter(output -> !(output.relative() <= output.allowed(tolerance)) && !output.isNoise())
                 .max(Comparator.comparingDouble(output -> output.relative() / output.allowed(tolerance)))
                 .map(output -> String.format(
                         Locale.ROOT,
@@ -257,6 +328,14 @@ public record Equivalence(List<Output> outputs) {
                         output.difference(),
                         output.allowed(tolerance),
                         output.spread()));
+    }
+
+    private double largestYardstick(String name) {
+        return outputs.stream()
+                .filter(output -> output.name().equals(name))
+                .mapToDouble(Output::yardstick)
+                .max()
+                .orElseThrow();
     }
 
     /**

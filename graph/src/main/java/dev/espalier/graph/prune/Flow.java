@@ -8,10 +8,12 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
@@ -21,8 +23,11 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Range;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
@@ -30,11 +35,13 @@ import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Tile;
+import dev.espalier.graph.op.TopK;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Trilu;
 import dev.espalier.graph.op.Unsqueeze;
 import dev.espalier.graph.op.Variadic;
 import dev.espalier.graph.op.Where;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -59,7 +66,7 @@ final class Flow {
         for (Node node : graph.nodes()) {
             Site site = new Site(graph, node, this::channels);
             Rule found = whole.contains(node) ? site.opaque() : rule(site);
-            Rule rule = isFollowable(node, found) ? found : site.opaque();
+            Rule rule = isFollowable(node, found) ? found : unfollowed(site, found);
             for (int i = 0; i < node.outputs().size(); i++) {
                 channels.put(node.outputs().get(i), rule.outputs().get(i));
             }
@@ -80,6 +87,11 @@ final class Flow {
         return rule;
     }
 
+    /** What a node does where nobody can take a part of what it makes. */
+    private static Rule unfollowed(Site site, Rule found) {
+        return found instanceof Recurrence recurrence ? recurrence.whole() : site.opaque();
+    }
+
     private static Rule rule(Site site) {
         return switch (site.node().operator()) {
             case Elementwise _, Variadic _, Where _ -> AlignedRules.elements(site);
@@ -91,6 +103,7 @@ final class Flow {
             case Softmax softmax -> AxisRules.softmax(site, softmax);
             case CumSum sum -> AxisRules.cumSum(site, sum);
             case Reduce reduce -> AxisRules.reduce(site, reduce);
+            case Expand _ -> AxisRules.expand(site);
             case Transpose transpose -> ReshapeRules.transpose(site, transpose);
             case Reshape _ -> ReshapeRules.reshape(site);
             case Flatten _ -> ReshapeRules.flatten(site);
@@ -101,11 +114,22 @@ final class Flow {
             case Slice _ -> PieceRules.slice(site);
             case Gather gather -> PieceRules.gather(site, gather);
             case Pad pad -> PieceRules.pad(site, pad);
+            case Resize resize -> ResizeRule.of(site, resize);
             case Conv conv -> LayerRules.conv(site, conv);
+            case ConvTranspose conv -> LayerRules.convTranspose(site, conv);
             case Gemm gemm -> LayerRules.gemm(site, gemm);
             case MatMul product -> LayerRules.matMul(site, product);
+            case Recurrent recurrent -> RecurrentRule.of(site, recurrent);
             case ShapeOf _, Size _ -> site.shapeOnly();
-            case ArgReduce _, GatherElements _, Expand _, Tile _, ConstantOfShape _, Range _, Trilu _ -> site.opaque();
+            case ArgReduce _,
+                    GatherElements _,
+                    ScatterElements _,
+                    TopK _,
+                    Tile _,
+                    ConstantOfShape _,
+                    Range _,
+                    Trilu _,
+                    Foreign _ -> site.opaque();
         };
     }
 
@@ -114,7 +138,7 @@ final class Flow {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             boolean several = rule.outputs().get(i).axes().size() > 1;
-            if (several && (graph.isOutput(output) || readers(output) != 1)) {
+            if (several && (graph.isOutput(output) || readers(output) > 1)) {
                 return false;
             }
         }

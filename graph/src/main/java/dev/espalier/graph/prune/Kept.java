@@ -78,6 +78,15 @@ record Kept(Channels channels, int[] left, List<Integer> lengths) {
         return left.length == channels.count();
     }
 
+    /** How much shorter the smaller tensor is along each axis, of those that no channels are along too. */
+    long[] gone(int rank) {
+        long[] gone = new long[rank];
+        for (int i = 0; i < lengths.size(); i++) {
+            gone[channels.axes().get(i)] = (long) channels.lengths().get(i) - lengths.get(i);
+        }
+        return gone;
+    }
+
     boolean sameAs(Kept other) {
         return channels.equals(other.channels) && Arrays.equals(left, other.left);
     }

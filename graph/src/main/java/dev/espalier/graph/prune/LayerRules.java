@@ -1,6 +1,7 @@
 package dev.espalier.graph.prune;
 
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.prune.Rule.Contraction;
@@ -16,12 +17,28 @@ final class LayerRules {
     private LayerRules() {}
 
     static Rule conv(Site site, Conv conv) {
-        boolean constantWeights = site.isWeight(1) && (!site.node().has(2) || site.isWeight(2));
         boolean padded = conv.windows().pads().stream().anyMatch(pad -> pad != 0);
         Channels input = Channels.along(site.shape(0), 1);
         Channels output = Channels.along(site.outputShape(), 1);
         Layer layer = new Layer(1, 1, true, (groups, biased) -> new Conv(conv.windows(), groups));
-        return constantWeights ? product(site, input, output, 1, 0, (int) conv.groups(), padded, layer) : site.opaque();
+        return constantWeights(site)
+                ? product(site, input, output, 1, 0, (int) conv.groups(), padded, layer)
+                : site.opaque();
+    }
+
+    private static boolean constantWeights(Site site) {
+        return site.isWeight(1) && (!site.node().has(2) || site.isWeight(2));
+    }
+
+    /** Elements of the output get more or fewer terms than their neighbours, so that of constants only zero stays one. */
+    static Rule convTranspose(Site site, ConvTranspose conv) {
+        Channels input = Channels.along(site.shape(0), 1);
+        Channels output = Channels.along(site.outputShape(), 1);
+        Layer layer =
+                new Layer(1, 1, true, (groups, biased) -> new ConvTranspose(conv.windows(), conv.added(), groups));
+        return constantWeights(site)
+                ? product(site, input, output, 0, 1, (int) conv.groups(), true, layer)
+                : site.opaque();
     }
 
     static Rule gemm(Site site, Gemm gemm) {

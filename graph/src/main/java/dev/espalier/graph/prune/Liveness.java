@@ -3,13 +3,19 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Use;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
+import dev.espalier.graph.prune.Widths.Selections;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,19 +33,89 @@ final class Liveness {
     private final Flow flow;
     private final Constants constants;
     private final PruneOptions options;
+    /** For what normalisations make, the channels that they count: all of these are made. */
+    private final Map<String, BitSet> counted;
     /** For each tensor that somebody needs, the channels that anybody asks for. */
     private final Map<String, BitSet> requested = new HashMap<>();
 
     private final Map<String, Kept> kept = new HashMap<>();
     private final Map<Use, BitSet> needed = new HashMap<>();
+    /** Channels that nobody asks for, but that cost less than to leave them out. */
+    private final Map<String, BitSet> tolerated;
 
-    Liveness(Graph graph, Flow flow, Constants constants, PruneOptions options) {
+    private Liveness(
+            Graph graph,
+            Flow flow,
+            Constants constants,
+            PruneOptions options,
+            Map<String, BitSet> counted,
+            Map<String, BitSet> tolerated) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;
         this.options = options;
+        this.counted = counted;
+        this.tolerated = tolerated;
         graph.outputs().forEach(this::requestWhole);
         graph.nodes().reversed().stream().filter(this::isLive).forEach(this::visit);
+    }
+
+    /** Looks again until nobody selects channels who had better take all of them. */
+    static Liveness of(Graph graph, Flow flow, Constants constants, PruneOptions options, Map<String, BitSet> counted) {
+        Map<String, BitSet> tolerated = new HashMap<>();
+        Liveness liveness;
+        do {
+            liveness = new Liveness(graph, flow, constants, options, Map.copyOf(counted), tolerated);
+        } while (options.widths().selections() != Selections.ALL && liveness.tolerateMore());
+        return liveness;
+    }
+
+    /**
+     * Who makes a channel of each channel that it reads, and would have to select those that it needs, makes something of the others
+     * too.
+     *
+     * @return whether there is anything that was not tolerated before
+     */
+    private boolean tolerateMore() {
+        boolean more = false;
+        for (Map.Entry<Use, BitSet> entry : needed.entrySet()) {
+            Use use = entry.getKey();
+            Rule rule = flow.ruleOf(use.node());
+            String input = use.node().input(use.input());
+            Channels seen = rule.inputs().get(use.input());
+            BitSet there = kept(input).set();
+            if (seen.none() || !flow.channels(input).equals(seen) || there.equals(entry.getValue())) {
+                continue;
+            }
+            for (int i = 0; i < use.node().outputs().size(); i++) {
+                String output = use.node().outputs().get(i);
+                BitSet made = madeOf(use.node(), rule, use.input(), i, there);
+                made.andNot(kept(output).set());
+                if (isLive(output) && !made.isEmpty()) {
+                    tolerated.computeIfAbsent(output, _ -> new BitSet()).or(made);
+                    more = true;
+                }
+            }
+        }
+        return more;
+    }
+
+    /** The channels of an output that are made of some of an input; none where each is made of all. */
+    private BitSet madeOf(Node node, Rule rule, int input, int output, BitSet there) {
+        BitSet made = new BitSet();
+        if (rule instanceof Mapping mapping) {
+            int[] map = mapping.maps()[input][output];
+            IntStream.range(0, map == null ? 0 : map.length)
+                    .filter(channel -> map[channel] >= 0 && there.get(map[channel]))
+                    .forEach(made::set);
+        } else if (rule instanceof Product product && product.groups() > 1) {
+            LayerWeights weights = constants.weights(node, product);
+            int outs = weights.outs() / product.groups();
+            there.stream()
+                    .map(channel -> channel / weights.insPerGroup())
+                    .forEach(group -> made.set(group * outs, (group + 1) * outs));
+        }
+        return made;
     }
 
     /** Whether anybody needs what a node makes. */
@@ -82,7 +158,9 @@ final class Liveness {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             if (isLive(output)) {
-                kept.put(output, close(node, rule, i, requested(output)));
+                request(output, tolerated.getOrDefault(output, new BitSet()));
+                roundUp(requested(output), output, rule.outputs().get(i));
+                kept.put(output, close(node, rule, i, wanted(output)));
             }
         }
         for (int i = 0; i < node.inputs().size(); i++) {
@@ -94,6 +172,20 @@ final class Liveness {
                 }
             }
         }
+    }
+
+    /**
+     * The channels of a tensor that are to be made. Of a normalisation all that it counts, whether anybody reads them or not: selecting
+     * the others first would cost more, and hide it from runtimes that do it in one go.
+     */
+    private BitSet wanted(String tensor) {
+        BitSet more = counted.get(tensor);
+        if (more == null) {
+            return requested(tensor);
+        }
+        BitSet wanted = (BitSet) requested(tensor).clone();
+        wanted.or(more);
+        return wanted;
     }
 
     /** Asks for channels of a tensor; for all of them if the reader counts them otherwise than the maker does. */
@@ -145,8 +237,12 @@ final class Liveness {
         return switch (rule) {
             case Mapping mapping -> close(mapping, output, wanted);
             case Product product ->
-                options.keeps(node) ? Kept.all(channels) : Kept.of(channels, wholeGroups(product, channels, wanted));
+                options.keeps(node)
+                        ? Kept.all(channels)
+                        : Kept.of(channels, equallyMany(product.groups(), channels, wanted));
             case Contraction c -> Kept.of(channels, wanted);
+            case Recurrence recurrence -> Kept.of(channels, units(node, recurrence));
+            case Sum s -> Kept.all(channels);
             case Opaque o -> Kept.all(channels);
             case ShapeOnly s -> Kept.all(channels);
         };
@@ -189,15 +285,12 @@ final class Liveness {
         return image;
     }
 
-    /** Groups of a convolution are equally large: one goes only when all its channels do. */
-    private static BitSet wholeGroups(Product rule, Channels channels, BitSet wanted) {
-        if (rule.groups() == 1) {
-            return wanted;
-        }
-        int size = channels.count() / rule.groups();
-        BitSet whole = new BitSet();
-        wanted.stream().forEach(channel -> whole.set(channel / size * size, (channel / size + 1) * size));
-        return whole;
+    /** Groups of a convolution are equally large: one goes as a whole, or keeps as many channels as the others. */
+    private static BitSet equallyMany(int groups, Channels channels, BitSet wanted) {
+        return groups == 1
+                ? wanted
+                : Kept.of(new Channels(List.of(0, 1), List.of(groups, channels.count() / groups)), wanted)
+                        .set();
     }
 
     private @Nullable BitSet need(Node node, Rule rule, int input) {
@@ -205,6 +298,8 @@ final class Liveness {
             case Mapping mapping -> needOfMapping(node, mapping, input);
             case Product product -> needOfProduct(node, product);
             case Contraction contraction -> needOfContraction(node, contraction, input);
+            case Recurrence recurrence -> needOfRecurrence(node, recurrence, input);
+            case Sum sum -> needOfSum(node, sum);
             case Opaque o -> Kept.all(flow.channels(node.input(input))).set();
             case ShapeOnly s -> new BitSet();
         };
@@ -271,21 +366,145 @@ final class Liveness {
         double[] values = constants.ofInput(node, 0, seen);
         need.andNot(Constants.foldable(rule, values));
         if (rule.groups() > 1) {
-            // Groups stay whole, and so do their inputs.
-            need.clear();
-            int outs = weights.outs() / rule.groups();
-            for (int out : kept(node.output()).left()) {
-                int group = out / outs;
-                need.set(group * weights.insPerGroup(), (group + 1) * weights.insPerGroup());
-            }
-            return need;
+            // A group of which an output is left has an input, if only for its place.
+            weights.groups(kept(node.output()).left()).forEach(group -> {
+                int first = group * weights.insPerGroup();
+                if (need.get(first, first + weights.insPerGroup()).isEmpty()) {
+                    need.set(first);
+                }
+            });
+            return equallyMany(rule.groups(), seen, need);
         }
-        return roundUp(need, seen.count());
+        return someOf(need, node.input(0), seen);
     }
 
-    private BitSet roundUp(BitSet need, int count) {
-        int rounded = Math.ceilDiv(Math.max(need.cardinality(), 1), options.roundTo()) * options.roundTo();
-        return Kept.fill(need, Math.min(rounded, count));
+    /** Channels that are needed, at least one, and as many as a kernel likes. */
+    private BitSet someOf(BitSet need, String tensor, Channels seen) {
+        if (need.isEmpty()) {
+            need.set(0);
+        }
+        roundUp(need, tensor, seen);
+        return need;
+    }
+
+    /** The hidden units that somebody reads, others by way of the recurrence among them, and as many of both directions. */
+    BitSet units(Node node, Recurrence rule) {
+        int hidden = (int) rule.operator().hidden();
+        BitSet live = liveUnits(node, rule);
+        List<BitSet> directions = IntStream.range(0, rule.operator().directions())
+                .mapToObj(direction -> live.get(direction * hidden, (direction + 1) * hidden))
+                .toList();
+        int most = directions.stream().mapToInt(BitSet::cardinality).max().orElse(1);
+        int multiple = options.widths().products();
+        BitSet all = new BitSet();
+        for (int direction = 0; direction < directions.size(); direction++) {
+            BitSet own = directions.get(direction);
+            int first = direction * hidden;
+            if (!own.isEmpty()) {
+                Kept.fill(own, Math.min(Math.ceilDiv(most, multiple) * multiple, hidden)).stream()
+                        .forEach(unit -> all.set(first + unit));
+            }
+        }
+        return all;
+    }
+
+    /** The units that are asked for, and those that these read; one that is always zero is not read. */
+    private BitSet liveUnits(Node node, Recurrence rule) {
+        RecurrentUnits weights = constants.units(node, rule);
+        BitSet live = new BitSet();
+        for (int i = 0; i < node.outputs().size(); i++) {
+            String output = node.outputs().get(i);
+            if (options.keeps(node) || (isLive(output) && rule.outputs().get(i).none())) {
+                live.set(0, weights.count());
+            } else if (isLive(output)) {
+                live.or(requested(output));
+            }
+        }
+        if (live.isEmpty()) {
+            live.set(0);
+        }
+        BitSet zero = constants.alwaysZero(node, rule);
+        Deque<Integer> open = new ArrayDeque<>(live.stream().boxed().toList());
+        while (!open.isEmpty()) {
+            int unit = open.pop();
+            if (!zero.get(unit)) {
+                BitSet more = (BitSet) weights.units(unit).clone();
+                more.andNot(live);
+                more.andNot(zero);
+                more.stream().forEach(open::push);
+                live.or(more);
+            }
+        }
+        return live;
+    }
+
+    private @Nullable BitSet needOfRecurrence(Node node, Recurrence rule, int input) {
+        Channels seen = rule.inputs().get(input);
+        return switch (input) {
+            case 0 -> inputsOfUnits(node, rule, seen);
+            case Recurrent.STATES, Recurrent.CELLS ->
+                RecurrentRule.startsAtZero(graph, node, input) ? null : units(node, rule);
+            default -> Kept.all(flow.channels(node.input(input))).set();
+        };
+    }
+
+    private BitSet inputsOfUnits(Node node, Recurrence rule, Channels seen) {
+        if (options.keeps(node)) {
+            return Kept.all(seen).set();
+        }
+        RecurrentUnits weights = constants.units(node, rule);
+        BitSet live = liveUnits(node, rule);
+        live.andNot(constants.alwaysZero(node, rule));
+        BitSet need = new BitSet();
+        live.stream().forEach(unit -> need.or(weights.inputs(unit)));
+        double[] values = constants.ofInput(node, 0, seen);
+        IntStream.range(0, values.length)
+                .filter(in -> !Double.isNaN(values[in]))
+                .forEach(need::clear);
+        return someOf(need, node.input(0), seen);
+    }
+
+    /** Whatever carries zero adds nothing. */
+    private BitSet needOfSum(Node node, Sum rule) {
+        Channels seen = rule.inputs().getFirst();
+        double[] values = constants.ofInput(node, 0, seen);
+        BitSet need = Kept.bits(IntStream.range(0, values.length)
+                .filter(channel -> values[channel] != 0)
+                .toArray());
+        return someOf(need, node.input(0), seen);
+    }
+
+    /** Adds channels until there are as many as a kernel likes; not to heads, which have their own lengths. */
+    private void roundUp(BitSet channels, String tensor, Channels all) {
+        if (all.axes().size() == 1 && !channels.isEmpty()) {
+            boolean last = all.axes().getFirst() == graph.shape(tensor).rank() - 1;
+            int multiple = last ? options.widths().products() : options.widths().convolutions();
+            Kept.fill(channels, Math.min(Math.ceilDiv(channels.cardinality(), multiple) * multiple, all.count()));
+        }
+    }
+
+    /** The channels that a layer reads of all that are there: what it needs, or what is there, if selecting costs more. */
+    int[] selected(Node node, Rule rule, BitSet need) {
+        Channels seen = rule.inputs().getFirst();
+        String input = node.input(0);
+        int[] there = flow.channels(input).equals(seen) ? kept(input).left() : seen.all();
+        boolean inParts = rule instanceof Product product && product.groups() > 1;
+        return inParts || options.widths().select(need.cardinality(), there.length, multiplications(node, rule))
+                ? need.stream().toArray()
+                : there;
+    }
+
+    /** How often a layer multiplies each element of a channel that it reads. */
+    private double multiplications(Node node, Rule rule) {
+        return switch (rule) {
+            case Product product ->
+                (double) kept(node.output()).left().length
+                        * constants.weights(node, product).inner();
+            case Recurrence recurrence ->
+                (double) units(node, recurrence).cardinality()
+                        * recurrence.operator().cell().gates();
+            case Mapping _, Contraction _, Sum _, Opaque _, ShapeOnly _ -> 1;
+        };
     }
 
     /** Along k both sides need the same: where one is zero, neither is needed. */

@@ -10,19 +10,18 @@ import java.util.stream.Collectors;
  * How a graph is pruned.
  *
  * @param keep names of nodes that keep all their inputs and outputs
- * @param roundTo channel counts are rounded up to a multiple of this, as hardware likes it; 1 for none
+ * @param widths how narrow layers become
  * @param threshold groups with {@code ‖x_g‖ ≤ threshold · √|g|} count as zero; 0 for exact zeros only. Above 0 the
  *     pruned graph does not compute the same function any more
  */
-public record PruneOptions(Set<String> keep, int roundTo, double threshold) {
+public record PruneOptions(Set<String> keep, Widths widths, double threshold) {
 
     /** Exact zeros only, nothing kept, nothing rounded. */
-    public static final PruneOptions DEFAULT = new PruneOptions(Set.of(), 1, 0);
+    public static final PruneOptions DEFAULT = new PruneOptions(Set.of(), Widths.NARROWEST, 0);
 
     /** Checks the numbers. */
     public PruneOptions {
         keep = Set.copyOf(keep);
-        Check.atLeast("roundTo", roundTo, 1);
         Check.notNegative("threshold", threshold);
     }
 
@@ -32,16 +31,16 @@ public record PruneOptions(Set<String> keep, int roundTo, double threshold) {
      * @param names names of nodes
      */
     public PruneOptions withKeep(Set<String> names) {
-        return new PruneOptions(names, roundTo, threshold);
+        return new PruneOptions(names, widths, threshold);
     }
 
     /**
-     * {@return the same with rounded channel counts}
+     * {@return the same with other widths}
      *
-     * @param multiple what they are rounded up to a multiple of
+     * @param other how narrow layers become
      */
-    public PruneOptions withRoundTo(int multiple) {
-        return new PruneOptions(keep, multiple, threshold);
+    public PruneOptions withWidths(Widths other) {
+        return new PruneOptions(keep, other, threshold);
     }
 
     /**
@@ -50,7 +49,7 @@ public record PruneOptions(Set<String> keep, int roundTo, double threshold) {
      * @param other the threshold
      */
     public PruneOptions withThreshold(double other) {
-        return new PruneOptions(keep, roundTo, other);
+        return new PruneOptions(keep, widths, other);
     }
 
     boolean keeps(Node node) {
@@ -60,6 +59,6 @@ public record PruneOptions(Set<String> keep, int roundTo, double threshold) {
     /** The same options for a graph in which some layers are gone. */
     PruneOptions restrictedTo(Graph graph) {
         Set<String> left = graph.nodes().stream().map(Node::name).collect(Collectors.toSet());
-        return new PruneOptions(keep.stream().filter(left::contains).collect(Collectors.toSet()), roundTo, threshold);
+        return new PruneOptions(keep.stream().filter(left::contains).collect(Collectors.toSet()), widths, threshold);
     }
 }

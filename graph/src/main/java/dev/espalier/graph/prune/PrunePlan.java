@@ -2,6 +2,7 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphPrinter;
+import dev.espalier.graph.pass.FoldedMeans;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -11,12 +12,14 @@ import java.util.stream.Collectors;
 
 /** What pruning would do to a graph: to be read, and then to be applied. */
 public final class PrunePlan {
+    private final PruneOptions options;
     private final Graph reference;
     private final Graph smaller;
     private final List<LayerPlan> layers;
     private final int zeroedGroups;
 
-    private PrunePlan(Graph reference, Graph smaller, List<LayerPlan> layers, int zeroedGroups) {
+    private PrunePlan(PruneOptions options, Graph reference, Graph smaller, List<LayerPlan> layers, int zeroedGroups) {
+        this.options = options;
         this.reference = reference;
         this.smaller = smaller;
         this.layers = List.copyOf(layers);
@@ -36,12 +39,22 @@ public final class PrunePlan {
         Round first = new Round(threshold.graph(), options);
         Graph smaller = threshold.graph();
         Round last = first;
-        while (last.changes()) {
-            smaller = last.rewrite();
+        for (Graph next = next(smaller, last, options); next != smaller; next = next(smaller, last, options)) {
+            smaller = next;
             last = new Round(smaller, options.restrictedTo(smaller));
         }
+        Graph folded = smaller == threshold.graph() ? smaller : FoldedMeans.fold(smaller);
         return new PrunePlan(
-                threshold.graph(), smaller, merge(first.layers(), last.layers()), threshold.zeroedGroups());
+                options, threshold.graph(), folded, merge(first.layers(), last.layers()), threshold.zeroedGroups());
+    }
+
+    /**
+     * The graph after one more step: with streams that can lose dimensions, then without what is not needed. The other way round,
+     * readers would select from a stream what is left of it in the end.
+     */
+    private static Graph next(Graph graph, Round round, PruneOptions options) {
+        Graph narrowed = round.narrowed(options);
+        return narrowed != graph ? narrowed : round.changes() ? round.rewrite() : graph;
     }
 
     /** From what a layer was at first to what it is in the end; a layer that is not there any more has nothing left. */
@@ -64,6 +77,28 @@ public final class PrunePlan {
      */
     public List<LayerPlan> layers() {
         return layers;
+    }
+
+    /** {@return how narrow layers become} */
+    public Widths widths() {
+        return options.widths();
+    }
+
+    /**
+     * {@return a plan for the same groups of which layers become otherwise narrow}
+     *
+     * @param widths how narrow
+     */
+    public PrunePlan with(Widths widths) {
+        return of(new Threshold(reference, zeroedGroups), options.withWidths(widths));
+    }
+
+    /** {@return a plan that cuts nothing out: what the reference is, whole} */
+    public PrunePlan uncut() {
+        List<LayerPlan> whole = layers.stream()
+                .map(layer -> layer.after(layer.inputsBefore(), layer.outputsBefore(), layer.weightsBefore(), ""))
+                .toList();
+        return new PrunePlan(options, reference, reference, whole, zeroedGroups);
     }
 
     /**

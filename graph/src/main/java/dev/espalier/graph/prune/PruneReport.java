@@ -107,7 +107,8 @@ public record PruneReport(
     }
 
     private static long flops(Graph graph, Map<String, Long> dimensions) {
-        return Cost.flops(graph.withDimensions(dimensions)).value();
+        return Cost.flops(graph.withDimensions(dimensions), SampleInputs.DEFAULT.length())
+                .value();
     }
 
     /**

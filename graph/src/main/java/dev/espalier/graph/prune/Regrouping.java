@@ -109,27 +109,4 @@ record Regrouping(int inputStart, int inputEnd, int outputStart, int outputEnd) 
         }
         return true;
     }
-
-    /**
-     * The shape to ask of a reshape, in ONNX's terms: numbers, 0 for a symbolic length that the input has in the same
-     * place, and at most one −1.
-     *
-     * @return null if more than one length would have to be −1
-     */
-    static @Nullable List<Long> target(Shape from, Shape to) {
-        List<Long> target = new ArrayList<>();
-        for (int axis = 0; axis < to.rank(); axis++) {
-            Dimension length = to.get(axis);
-            if (length.isKnown()) {
-                target.add(length.value());
-            } else if (axis < from.rank() && length.equals(from.get(axis))) {
-                target.add(0L);
-            } else if (!target.contains(-1L)) {
-                target.add(-1L);
-            } else {
-                return null;
-            }
-        }
-        return target;
-    }
 }

@@ -2,6 +2,7 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Transpose;
@@ -37,8 +38,10 @@ final class ReshapeRules {
 
     /** A shape of its own, which says how many channels there are. */
     static Rule reshape(Site site) {
-        boolean expressible = Regrouping.target(site.shape(0), site.outputShape()) != null;
-        return expressible ? regrouped(site, site.shape(0), ReshapeRules::writeReshape) : site.opaque();
+        Rule rule = regrouped(site, site.shape(0), ReshapeRules::writeReshape);
+        boolean expressible = Reshape.target(site.shape(0), site.outputShape()) != null
+                || site.tellsLengths(1, rule.outputs().getFirst());
+        return expressible ? rule : site.opaque();
     }
 
     static Rule flatten(Site site) {
@@ -115,29 +118,23 @@ final class ReshapeRules {
     }
 
     private static void writeReshape(Rewriter rewriter, Node node, Mapping rule) {
-        List<Long> target = Regrouping.target(rewriter.shape(node.input(0)), rewriter.shape(node.output()));
         Kept left = rewriter.kept(node.output());
-        if (target == null) {
-            throw new IllegalStateException(node + " has no shape to ask for");
-        }
-        List<Long> smaller = new ArrayList<>(target);
-        for (int i = 0; i < left.lengths().size(); i++) {
-            smaller.set(left.channels().axes().get(i), (long) left.lengths().get(i));
-        }
-        String shape = rewriter.constant(
-                node.name() + ".shape",
-                Tensor.of(smaller.stream().mapToLong(Long::longValue).toArray(), smaller.size()));
+        List<Long> target = Reshape.target(rewriter.shape(node.input(0)), rewriter.shape(node.output()));
+        Operator operator = target == null ? node.operator() : Reshape.DEFAULT;
+        String shape = target == null
+                ? rewriter.lessened(node, left, rewriter.input(node, rule, 1))
+                : told(rewriter, node, left, target);
         List<String> inputs = List.of(rewriter.input(node, rule, 0), shape);
         int[] wanted = left.inOrderOfAxes();
         int[] moved =
                 rule.maps()[0][0].length == rule.inputs().getFirst().count() ? moved(rewriter, node, rule) : wanted;
         if (Arrays.equals(moved, wanted)) {
-            rewriter.add(new Node(node.name(), Reshape.DEFAULT, inputs, node.outputs()));
+            rewriter.add(new Node(node.name(), operator, inputs, node.outputs()));
             return;
         }
         // Joined axes mix heads of which different places are left: they are put back in order.
         String mixed = rewriter.fresh(node.output() + ".mixed");
-        rewriter.add(new Node(node.name(), Reshape.DEFAULT, inputs, List.of(mixed)));
+        rewriter.add(new Node(node.name(), operator, inputs, List.of(mixed)));
         List<Integer> order = Arrays.stream(moved).boxed().toList();
         String indices = rewriter.constant(
                 node.name() + ".order",
@@ -147,6 +144,17 @@ final class ReshapeRules {
                 new Gather(left.channels().axes().getFirst()),
                 List.of(mixed, indices),
                 node.outputs()));
+    }
+
+    /** A shape in numbers. */
+    private static String told(Rewriter rewriter, Node node, Kept left, List<Long> target) {
+        List<Long> smaller = new ArrayList<>(target);
+        for (int i = 0; i < left.lengths().size(); i++) {
+            smaller.set(left.channels().axes().get(i), (long) left.lengths().get(i));
+        }
+        return rewriter.constant(
+                node.name() + ".shape",
+                Tensor.of(smaller.stream().mapToLong(Long::longValue).toArray(), smaller.size()));
     }
 
     /** The channels of a reshape's output in the order in which those that are left of its input lie in memory. */

@@ -8,6 +8,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.pass.DeadNodes;
@@ -16,7 +17,9 @@ import dev.espalier.graph.prune.Rule.Layer;
 import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.Product;
+import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
+import dev.espalier.graph.prune.Rule.Sum;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
@@ -93,7 +96,15 @@ final class Rewriter {
         switch (rule) {
             case Mapping mapping -> mapping.written().write(this, node, mapping);
             case Product product -> rewriteProduct(node, product);
+            case Recurrence recurrence ->
+                RecurrentRule.write(
+                        this,
+                        node,
+                        recurrence,
+                        liveness.units(node, recurrence),
+                        delivered(graph, flow, liveness, node, recurrence));
             case Contraction _, Opaque _ -> keep(node, rule);
+            case Sum sum -> rewriteSum(node, sum);
             case ShapeOnly _ -> rewriteShape(node, rule);
         }
     }
@@ -158,6 +169,16 @@ final class Rewriter {
         return initializer(node.input(input)).tensor();
     }
 
+    /** What an input carries, by the channels that a node sees. */
+    double[] constants(Node node, int input, Rule rule) {
+        return constants.ofInput(node, input, rule.inputs().get(input));
+    }
+
+    /** The hidden units of a recurrent layer. */
+    RecurrentUnits units(Node node, Recurrence rule) {
+        return constants.units(node, rule);
+    }
+
     /** Whether constants take the place of an operand that was computed. */
     boolean isReplaced(Node node, int input) {
         return !isWeight(node, input) && liveness.needed(node, input) == null;
@@ -183,11 +204,7 @@ final class Rewriter {
         String smaller = fresh(node.output() + ".smaller");
         add(new Node(node.name(), node.operator(), inputs(node, rule), List.of(smaller)));
         if (node.operator() instanceof ShapeOf shape) {
-            long[] gone = new long[shape(node.input(0)).rank()];
-            for (int i = 0; i < left.lengths().size(); i++) {
-                gone[left.channels().axes().get(i)] =
-                        (long) left.channels().lengths().get(i) - left.lengths().get(i);
-            }
+            long[] gone = left.gone(shape(node.input(0)).rank());
             long[] read = Arrays.copyOfRange(gone, shape.from(gone.length), shape.to(gone.length));
             combine(node, ".whole", Binary.Function.ADD, smaller, Tensor.of(read), node.output());
         } else {
@@ -203,6 +220,33 @@ final class Rewriter {
         String name = node.name() + suffix;
         add(new Node(
                 fresh(name), new Binary(function), List.of(left, constant(name + ".number", right)), List.of(output)));
+    }
+
+    /** A shape that is computed, less what is gone of the tensor that a node makes of it. */
+    String lessened(Node node, Kept left, String whole) {
+        if (left.whole()) {
+            return whole;
+        }
+        String smaller = fresh(node.output() + ".shape");
+        Tensor gone = Tensor.of(left.gone(shape(node.output()).rank()));
+        combine(node, ".less", Binary.Function.SUBTRACT, whole, gone, smaller);
+        return smaller;
+    }
+
+    /** Channels that carry zero add nothing to a sum; but a mean is over all that there were. */
+    private void rewriteSum(Node node, Sum rule) {
+        Channels channels = rule.inputs().getFirst();
+        BitSet need = liveness.needed(node, 0);
+        int left = need == null ? channels.count() : need.cardinality();
+        if (rule.reduce().function() != Reduce.Function.MEAN || left == channels.count()) {
+            keep(node, rule);
+            return;
+        }
+        String mean = fresh(node.output() + ".mean");
+        add(new Node(node.name(), node.operator(), inputs(node, rule), List.of(mean)));
+        DataType type = graph.fact(node.output()).data();
+        Tensor share = Tensor.scalar(type, (double) left / channels.count());
+        combine(node, ".share", Binary.Function.MULTIPLY, mean, share, node.output());
     }
 
     /** Whether a node reads more of a shape than free lengths, which no channel is along. */
@@ -279,8 +323,14 @@ final class Rewriter {
         return unique;
     }
 
+    /** The weights of a node with other contents, or as they are. */
+    String stored(Node node, int input, Tensor contents) {
+        String name = node.input(input);
+        return contents == weight(node, input) ? borrow(name) : store(node, name, contents, kind(name));
+    }
+
     /** A tensor that holds just the wanted channels: the tensor itself, or a selection from it. */
-    private String pick(String name, Channels seen, int[] wanted) {
+    String pick(String name, Channels seen, int[] wanted) {
         if (liveness.isJust(name, seen, wanted)) {
             return resolve(name);
         }
@@ -333,18 +383,11 @@ final class Rewriter {
         int[] ins = delivered(graph, flow, liveness, node, rule);
         Kept outs = liveness.kept(node.output());
         Tensor weight = initializer(node.input(1)).tensor();
-        Tensor smaller = Slices.take(weight, rule.outAxis(), outs.left());
-        int groups = 1;
-        if (rule.groups() == 1) {
-            smaller = Slices.take(smaller, rule.inAxis(), ins);
-        } else {
-            int perGroup = constants.weights(node, rule).outs() / rule.groups();
-            groups = outs.left().length / perGroup;
-        }
-        String weightName =
-                smaller == weight ? borrow(node.input(1)) : store(node, node.input(1), smaller, kind(node.input(1)));
+        LayerWeights weights = constants.weights(node, rule);
+        Tensor smaller = weights.between(weight, outs.left(), ins);
+        int groups = weights.groups(outs.left()).size();
         List<String> inputs =
-                new ArrayList<>(List.of(pick(node.input(0), rule.inputs().getFirst(), ins), weightName));
+                new ArrayList<>(List.of(pick(node.input(0), rule.inputs().getFirst(), ins), stored(node, 1, smaller)));
         Tensor bias = bias(node, rule, outs, ins);
         Operator operator = rule.layer().smaller().of(groups, bias != null);
         if (bias != null && rule.layer().addsBias()) {
@@ -366,7 +409,8 @@ final class Rewriter {
         nodes.add(new Node(node.name(), operator, inputs, node.outputs()));
     }
 
-    private String put(String name, Tensor contents) {
+    /** A weight that was not there, under a name that nobody has yet. */
+    String put(String name, Tensor contents) {
         String unique = fresh(name);
         initializers.put(unique, new Initializer(contents, Kind.PARAMETER));
         return unique;
@@ -378,20 +422,23 @@ final class Rewriter {
 
     /**
      * The input channels that a layer reads: what it needs. Of a tensor with channels that only fill up, because heads are
-     * equally large, it reads those too: their columns are zero, and selecting the others would cost more than they do.
+     * equally large, it reads those too: their columns are zero, and selecting the others would cost more than they do. Not so in
+     * groups, which each have their own inputs.
      */
-    static int[] delivered(Graph graph, Flow flow, Liveness liveness, Node node, Product rule) {
+    static int[] delivered(Graph graph, Flow flow, Liveness liveness, Node node, Rule rule) {
         BitSet need = liveness.needed(node, 0);
         String input = node.input(0);
         if (need == null) {
             return rule.inputs().getFirst().all();
         }
         Node maker = graph.producer(input);
-        boolean fillsUp = maker != null
+        boolean inParts = rule instanceof Product product && product.groups() > 1;
+        boolean fillsUp = !inParts
+                && maker != null
                 && flow.ruleOf(maker) instanceof Mapping
                 && flow.channels(input).equals(rule.inputs().getFirst())
                 && need.equals(liveness.requested(input));
-        return fillsUp ? liveness.kept(input).left() : need.stream().toArray();
+        return fillsUp ? liveness.kept(input).left() : liveness.selected(node, rule, need);
     }
 
     /** The bias of the channels that are left, with what constant channels added; null if there is none. */

@@ -2,6 +2,9 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.op.Reduce;
+import java.util.Collections;
 import java.util.List;
 
 /** How channels flow through a node. */
@@ -131,6 +134,26 @@ sealed interface Rule {
      * @param inner whether both sides have channels along k, behind those of the heads
      */
     record Contraction(List<Channels> inputs, List<Channels> outputs, boolean inner) implements Rule {}
+
+    /**
+     * A recurrent layer. The channels of all its outputs, and of its first states, are its hidden units, which also read each other.
+     *
+     * @param operator the layer
+     */
+    record Recurrence(List<Channels> inputs, List<Channels> outputs, Recurrent operator) implements Rule {
+
+        /** The same for readers that take all units. */
+        Recurrence whole() {
+            return new Recurrence(inputs, Collections.nCopies(outputs.size(), Channels.NONE), operator);
+        }
+    }
+
+    /**
+     * All channels of the input are summed up: those that carry zero add nothing.
+     *
+     * @param reduce how they are summed up
+     */
+    record Sum(List<Channels> inputs, List<Channels> outputs, Reduce reduce) implements Rule {}
 
     /** Every channel of the output may depend on every channel of every input. */
     record Opaque(List<Channels> inputs, List<Channels> outputs) implements Rule {}

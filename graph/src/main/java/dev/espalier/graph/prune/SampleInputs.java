@@ -4,6 +4,7 @@ import dev.espalier.core.check.Check;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Graph.Input;
 import dev.espalier.graph.Graph.Use;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Expand;
@@ -26,8 +27,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
  * Seeded inputs for a model: normally distributed numbers, places in range for whatever looks something up in a table,
@@ -43,6 +46,14 @@ public record SampleInputs(long batch, long length, long seed) {
     /** How many values a byte has. */
     private static final long BYTES = 256;
 
+    /** What to try where the usual length does not fit: lengths of pictures, of spectra, of sounds; then ever shorter ones. */
+    private static final List<Long> OTHERS = List.of(
+            32L, 48L, 64L, 76L, 96L, 128L, 160L, 224L, 256L, 320L, 512L, 640L, 1024L, 1280L, 16000L, 16L, 8L, 4L, 2L,
+            1L);
+
+    /** How many channels a picture may have. */
+    private static final List<Long> CHANNELS = List.of(3L, 1L, 4L);
+
     /** Few enough for the naive evaluator. */
     public static final SampleInputs DEFAULT = new SampleInputs(2, 16, 1);
 
@@ -53,23 +64,68 @@ public record SampleInputs(long batch, long length, long seed) {
     }
 
     /**
-     * The lengths that free dimensions get.
+     * The lengths that free dimensions get: {@link #length}, or another one if the model does not take that because a window does
+     * not fit into it, say, or what is halved and doubled again does not fit to what was not.
      *
      * @param graph a model
      * @return a number for each symbol of its inputs
      */
     public SequencedMap<String, Long> dimensions(Graph graph) {
+        return fitting(graph, Map.of()).orElseGet(() -> dimensions(graph, length, length));
+    }
+
+    /**
+     * The same, with some lengths that are given.
+     *
+     * @param graph a model
+     * @param wanted lengths that some dimensions have in any case, by their symbols
+     * @return a number for each symbol of its inputs
+     * @throws GraphException if it takes none of those that are tried
+     */
+    public SequencedMap<String, Long> accepted(Graph graph, Map<String, Long> wanted) {
+        return fitting(graph, wanted).orElseGet(() -> {
+            SequencedMap<String, Long> usual = dimensions(graph, length, length);
+            usual.putAll(wanted);
+            graph.withDimensions(usual);
+            return usual;
+        });
+    }
+
+    private Optional<SequencedMap<String, Long>> fitting(Graph graph, Map<String, Long> wanted) {
+        List<Long> lengths = new ArrayList<>(List.of(length));
+        lengths.addAll(OTHERS);
+        return lengths.stream()
+                .flatMap(one -> Stream.concat(Stream.of(one), CHANNELS.stream())
+                        .map(channels -> dimensions(graph, one, channels)))
+                .peek(some -> some.putAll(wanted))
+                .filter(some -> fits(graph, some))
+                .findFirst();
+    }
+
+    /** Lengths by the places of axes. */
+    private SequencedMap<String, Long> dimensions(Graph graph, long length, long channels) {
         SequencedMap<String, Long> lengths = new LinkedHashMap<>();
         for (Input input : graph.inputs()) {
             Shape shape = input.type().shape();
+            boolean picture = shape.rank() == 4 && input.type().data().isFloat();
             for (int axis = 0; axis < shape.rank(); axis++) {
                 Dimension dimension = shape.get(axis);
                 if (!dimension.isKnown()) {
-                    lengths.putIfAbsent(dimension.toString(), axis == 0 ? batch : length);
+                    long inner = picture && axis == 1 ? channels : length;
+                    lengths.putIfAbsent(dimension.toString(), axis == 0 ? batch : inner);
                 }
             }
         }
         return lengths;
+    }
+
+    private static boolean fits(Graph graph, Map<String, Long> lengths) {
+        try {
+            graph.withDimensions(lengths);
+            return true;
+        } catch (GraphException doesNotFit) {
+            return false;
+        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.prune.Rule.Carried;
@@ -8,12 +9,14 @@ import dev.espalier.graph.prune.Rule.Mapping;
 import dev.espalier.graph.prune.Rule.Opaque;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.prune.Rule.Written;
+import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +46,14 @@ record Site(Graph graph, Node node, Function<String, Channels> before) {
 
     boolean isWeight(int input) {
         return graph.tensor(node.input(input)) != null;
+    }
+
+    /** Whether an input is a weight that is trained. */
+    boolean isParameter(int input) {
+        Initializer initializer = graph.initializers().get(node.input(input));
+        return initializer != null
+                && initializer.kind() == Initializer.Kind.PARAMETER
+                && initializer.tensor().type().isFloat();
     }
 
     /** Whatever it does: the tensors stay whole. */
@@ -97,6 +108,16 @@ record Site(Graph graph, Node node, Function<String, Channels> before) {
             }
         }
         return axes;
+    }
+
+    /** Whether a shape that is an input tells the lengths along channels in numbers, so that fewer can be asked for. */
+    boolean tellsLengths(int input, Channels channels) {
+        List<Dimension> told = graph.fact(node.input(input)).elements();
+        return told != null
+                && IntStream.range(0, channels.axes().size())
+                        .allMatch(i -> channels.axes().get(i) < told.size()
+                                && told.get(channels.axes().get(i))
+                                        .is(channels.lengths().get(i)));
     }
 
     /** What the operator makes of constants: of one element of each input. */

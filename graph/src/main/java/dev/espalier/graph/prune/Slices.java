@@ -52,6 +52,25 @@ final class Slices {
         return index;
     }
 
+    /** Some rows of a tensor, and of each of them other places along the second axis; the tensor itself if that is all of it. */
+    static Tensor take(Tensor tensor, int[] rows, int[][] columns) {
+        long[] shape = tensor.shape();
+        int[] all = IntStream.range(0, (int) shape[1]).toArray();
+        if (Arrays.stream(columns).allMatch(some -> Arrays.equals(some, all))) {
+            return take(tensor, 0, rows);
+        }
+        long inner = tensor.size() / shape[0] / shape[1];
+        long width = columns[0].length;
+        long[] smaller = shape.clone();
+        smaller[0] = rows.length;
+        smaller[1] = width;
+        return Tensor.compute(tensor.type(), smaller, index -> {
+            int row = (int) (index / inner / width);
+            int column = columns[row][(int) (index / inner % width)];
+            return tensor.getDouble((rows[row] * shape[1] + column) * inner + index % inner);
+        });
+    }
+
     /** The given places along an axis, in the given order; the tensor itself if that is all of it. */
     static Tensor take(Tensor tensor, int axis, int[] places) {
         long[] shape = tensor.shape();

@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -400,21 +402,37 @@ public final class Dimension {
         if (isKnown() && divisor.isKnown()) {
             return of(Math.floorDiv(value(), divisor.value()));
         }
-        if (divisor.terms.size() == 1) {
-            Map.Entry<Product, Long> by = divisor.terms.firstEntry();
-            TreeMap<Product, Long> quotient = new TreeMap<>();
-            for (Map.Entry<Product, Long> term : terms.entrySet()) {
-                List<Symbol> left = new ArrayList<>(term.getKey().symbols());
-                boolean divides = term.getValue() % by.getValue() == 0
-                        && by.getKey().symbols().stream().allMatch(left::remove);
-                if (!divides) {
-                    return rounded(divisor);
-                }
-                quotient.put(Product.of(left), term.getValue() / by.getValue());
+        Dimension exact = exactly(divisor);
+        return exact == null ? rounded(divisor) : exact;
+    }
+
+    /** The polynomial that this is a multiple by; null if there is none. Term by term, as numbers are divided on paper. */
+    private @Nullable Dimension exactly(Dimension divisor) {
+        Map.Entry<Product, Long> by = divisor.leading();
+        Dimension quotient = ZERO;
+        Dimension rest = this;
+        for (int i = 0; i < MOST_TERMS && !rest.terms.isEmpty(); i++) {
+            Map.Entry<Product, Long> term = rest.leading();
+            List<Symbol> left = new ArrayList<>(term.getKey().symbols());
+            boolean divides = term.getValue() % by.getValue() == 0
+                    && by.getKey().symbols().stream().allMatch(left::remove);
+            if (!divides) {
+                return null;
             }
-            return new Dimension(quotient);
+            Dimension part = term(Product.of(left), term.getValue() / by.getValue());
+            quotient = quotient.plus(part);
+            rest = rest.minus(part.times(divisor));
         }
-        return equals(divisor) ? ONE : rounded(divisor);
+        return rest.terms.isEmpty() ? quotient : null;
+    }
+
+    /** The term of the most symbols. */
+    private Map.Entry<Product, Long> leading() {
+        return terms.entrySet().stream()
+                .max(Comparator.comparingInt((Map.Entry<Product, Long> term) ->
+                                term.getKey().symbols().size())
+                        .thenComparing(Map.Entry::getKey))
+                .orElseThrow();
     }
 
     /**
@@ -538,6 +556,24 @@ public final class Dimension {
     private boolean holds(Dimension other) {
         Symbol common = expression(this, Kind.COMMON);
         return common != null && common.parts().contains(other);
+    }
+
+    /**
+     * The names of all symbols that it depends on.
+     *
+     * @return what {@link #with} takes numbers for
+     */
+    public SortedSet<String> symbols() {
+        SortedSet<String> names = new TreeSet<>();
+        for (Product product : terms.keySet()) {
+            for (Symbol symbol : product.symbols()) {
+                if (symbol.kind() == Kind.FREE) {
+                    names.add(symbol.name());
+                }
+                symbol.parts().forEach(part -> names.addAll(part.symbols()));
+            }
+        }
+        return names;
     }
 
     /**

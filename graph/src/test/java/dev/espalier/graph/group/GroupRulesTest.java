@@ -28,6 +28,8 @@ import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.type.DataType;
@@ -39,6 +41,7 @@ import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class GroupRulesTest {
     private static final Weights ONES = (name, start, shape) -> Tensor.compute(DataType.FLOAT32, shape, i -> 1);
@@ -328,5 +331,60 @@ class GroupRulesTest {
         assertFalse(first.zeros(sparse)[7]);
         assertEquals(0, PaperRules.BERT.rules().joinConsumers().derive(graph).zeroGroups(sparse));
         assertThrows(IllegalArgumentException.class, () -> groups.zeroGroups(shared(true)));
+    }
+
+    /** A recurrent layer over sequences of three numbers, with four units in each direction, and a matrix behind it. */
+    private static GraphBuilder recurrent(Recurrent.Direction direction) {
+        GraphBuilder builder = new GraphBuilder("recurrent");
+        Recurrent gru = new Recurrent(Recurrent.Cell.GRU, direction, 4);
+        long both = gru.directions();
+        Value x = builder.input("x", DataType.FLOAT32, "time", "batch", 3);
+        String fed = builder.parameter("fed", ones(both, 12, 3)).name();
+        String back = builder.parameter("back", ones(both, 12, 4)).name();
+        Value all = builder.addAll(new Node("gru", gru, List.of(x.name(), fed, back), List.of("all", "last")))
+                .getFirst();
+        Value turned = builder.add("turned", new Transpose(List.of(0L, 2L, 1L, 3L)), all);
+        Value shape = builder.constant("shape", Tensor.of(new long[] {0, 0, 4 * both}));
+        Value flat = builder.add("flat", Reshape.DEFAULT, turned, shape);
+        builder.add("head", new MatMul(), flat, builder.parameter("head.weight", ones(4 * both, 2)));
+        return builder;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Recurrent.Direction.class)
+    void whatReadsAHiddenUnitIsOneGroup(Recurrent.Direction direction) {
+        GraphBuilder builder = recurrent(direction);
+        Graph model = builder.outputs(builder.value("head"));
+        List<LayerGroups> layers = GroupRules.everything().derive(model).layers();
+        assertEquals(
+                List.of("fed", "back + head.weight"),
+                layers.stream().map(LayerGroups::name).toList());
+        assertEquals(3, layers.getFirst().groups().count());
+        Groups units = layers.getLast().groups();
+        assertEquals(4, units.count());
+        int both = direction == Recurrent.Direction.BIDIRECTIONAL ? 2 : 1;
+        assertEquals(both * (12 + 2), units.size(1));
+        units.forEach(1, (tensor, index) -> assertEquals(1, (tensor == 0 ? index : index / 2) % 4));
+    }
+
+    @Test
+    void aHiddenUnitThatSomethingElseReadsIsAGroupOfTheLayerAlone() {
+        GraphBuilder builder = recurrent(Recurrent.Direction.FORWARD);
+        Graph model = builder.outputs(builder.value("head"), builder.value("last"));
+        assertEquals(
+                List.of("fed", "back", "head.weight"),
+                GroupRules.everything().derive(model).layers().stream()
+                        .map(LayerGroups::name)
+                        .toList());
+        Graph whole = builder.outputs(builder.value("head"));
+        assertEquals(
+                List.of("fed", "back"),
+                GroupRules.everything()
+                        .exclude(Selector.parametersMatching("head.weight"))
+                        .derive(whole)
+                        .layers()
+                        .stream()
+                        .map(LayerGroups::name)
+                        .toList());
     }
 }

@@ -179,6 +179,13 @@ final class OnnxBuilder {
                 .build();
     }
 
+    static AttributeProto texts(String name, String... values) {
+        return attribute(name, AttributeType.STRINGS)
+                .addAllStrings(
+                        Arrays.stream(values).map(ByteString::copyFromUtf8).toList())
+                .build();
+    }
+
     static AttributeProto tensor(String name, Tensor value) {
         return attribute(name, AttributeType.TENSOR).setT(proto(value)).build();
     }

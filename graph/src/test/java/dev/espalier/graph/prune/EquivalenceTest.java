@@ -95,6 +95,23 @@ final class EquivalenceTest {
         }
     }
 
+    /** A probability that is zero all over one picture, up to rounding, and not in another. */
+    @Test
+    void whatIsLostInRoundingIsHeldAgainstWhatMovesElsewhere() {
+        List<Equivalence.Model> ways = List.of(model(line(1e-7, 0)), model(line(1e-7, 1e-7)));
+        Equivalence lost = Equivalence.measure(ways, model(line(1e-7, -1e-7)), INPUTS, "");
+        // Nothing but noise: no difference, and no proof.
+        lost.requireEqual(Equivalence.TOLERANCE);
+        assertFalse(lost.moves());
+        Equivalence louder = Equivalence.measure(ways, model(line(1e-7, 1e-6)), INPUTS, "");
+        assertThrows(GraphException.class, () -> louder.requireEqual(Equivalence.TOLERANCE));
+        lost.and(between(line(1, 0), line(1, 0))).requireEqual(Equivalence.TOLERANCE);
+        Equivalence wrong = Equivalence.measure(ways, model(line(1e-7, 1e-3)), INPUTS, "");
+        assertThrows(
+                GraphException.class,
+                () -> wrong.and(between(line(1, 0), line(1, 0))).requireEqual(Equivalence.TOLERANCE));
+    }
+
     @Test
     void notANumberIsEqualToNothingElse() {
         Equivalence wrong = between(line(1, 0), line(1, Double.NaN));

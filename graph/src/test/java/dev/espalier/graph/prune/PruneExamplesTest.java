@@ -17,7 +17,9 @@ import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Flatten;
 import dev.espalier.graph.op.Gather;
@@ -28,8 +30,11 @@ import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.Resize;
+import dev.espalier.graph.op.Sampling;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
+import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Windows;
@@ -42,6 +47,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Small models of which one can tell by hand what must be left. */
 final class PruneExamplesTest {
@@ -185,9 +192,57 @@ final class PruneExamplesTest {
         Graph model =
                 graph.outputs(convolution("second", first, 1, true, zeros((row, column) -> column >= 9, 2, 20, 3, 3)));
         assertArrayEquals(new long[] {2, 9, 3, 3}, shape(prune(model), "second.weight"));
-        Graph rounded = prune(model, PruneOptions.DEFAULT.withRoundTo(8));
+        Graph rounded = prune(model, PruneOptions.DEFAULT.withWidths(Widths.multiplesOf(8)));
         assertArrayEquals(new long[] {2, 16, 3, 3}, shape(rounded, "second.weight"));
         assertArrayEquals(new long[] {16, 3, 3, 3}, shape(rounded, "first.weight"));
+    }
+
+    /** Two readers of the same channels, of which one ignores the last four of twelve and the other the first four. */
+    private Graph twoReaders() {
+        Value shared = convolution("shared", image(3), 1, true, zeros(inputs(), 20, 3, 3, 3));
+        Value left = convolution("left", shared, 1, true, zeros((row, column) -> column >= 8, 2, 20, 3, 3));
+        Value right = convolution(
+                "right",
+                apply("relu", Unary.Function.RELU, shared),
+                1,
+                true,
+                zeros((row, column) -> column < 4 || column >= 13, 2, 20, 3, 3));
+        return graph.outputs(graph.add("sum", new Binary(Binary.Function.ADD), left, right));
+    }
+
+    private static long selections(Graph model) {
+        return model.nodes().stream()
+                .filter(node -> node.operator() instanceof Gather)
+                .count();
+    }
+
+    @Test
+    void whoDoesNotSelectReadsAllThatOthersNeed() {
+        Graph model = twoReaders();
+        Graph narrowest = prune(model);
+        assertEquals(2, selections(narrowest));
+        assertArrayEquals(new long[] {2, 8, 3, 3}, shape(narrowest, "left.weight"));
+        assertArrayEquals(new long[] {2, 9, 3, 3}, shape(narrowest, "right.weight"));
+        Widths none = Widths.NARROWEST.withSelections(Widths.Selections.NONE);
+        Graph plain = prune(model, PruneOptions.DEFAULT.withWidths(none));
+        assertEquals(0, selections(plain));
+        assertArrayEquals(new long[] {13, 3, 3, 3}, shape(plain, "shared.weight"));
+        assertArrayEquals(new long[] {2, 13, 3, 3}, shape(plain, "left.weight"));
+        assertArrayEquals(new long[] {2, 13, 3, 3}, shape(plain, "right.weight"));
+        Graph rounded = prune(model, PruneOptions.DEFAULT.withWidths(none.withConvolutions(8)));
+        assertEquals(0, selections(rounded));
+        assertArrayEquals(new long[] {16, 3, 3, 3}, shape(rounded, "shared.weight"));
+        Graph products = prune(model, PruneOptions.DEFAULT.withWidths(none.withProducts(8)));
+        assertArrayEquals(new long[] {13, 3, 3, 3}, shape(products, "shared.weight"));
+    }
+
+    /** The convolutions have two filters of nine weights: five channels less spare 90 multiplications for each of eight elements. */
+    @Test
+    void whoWouldSaveLittleDoesNotSelect() {
+        Widths few = Widths.NARROWEST.withSelections(Widths.Selections.WORTHWHILE);
+        assertEquals(0, selections(prune(twoReaders(), PruneOptions.DEFAULT.withWidths(few))));
+        assertFalse(few.select(8, 13, 18));
+        assertTrue(few.select(8, 13, 100));
     }
 
     @Test
@@ -338,6 +393,70 @@ final class PruneExamplesTest {
         Value shape = graph.constant(name + ".to", Tensor.of(new long[] {0, 0, 2, 3}));
         return graph.add(
                 name + ".order", new Transpose(order), graph.add(name + ".heads", Reshape.DEFAULT, product, shape));
+    }
+
+    /** Its weights have the inputs in front; its groups go as a whole, as those of a convolution do. */
+    @Test
+    void aTransposedConvolutionIsALayer() {
+        Value first = convolution("first", image(4), 1, true, zeros(outputs(), 4, 4, 3, 3));
+        Windows twice = Windows.square(2, 0);
+        Value larger = graph.add(
+                "larger",
+                new ConvTranspose(twice, List.of(0L, 0L), 1),
+                first,
+                graph.parameter("larger.weight", zeros(outputs(1), 4, 6, 2, 2)),
+                graph.parameter("larger.bias", vector(6)));
+        Value parts = graph.add(
+                "parts",
+                new ConvTranspose(twice, List.of(1L, 1L), 3),
+                larger,
+                graph.parameter("parts.weight", zeros((in, out) -> false, 6, 1, 2, 2)));
+        Graph model = graph.outputs(convolution("last", parts, 0, true, zeros(inputs(1), 2, 3, 1, 1)));
+        assertEquals(
+                List.of("first", "larger", "parts", "last"),
+                Pruner.plan(model, PruneOptions.DEFAULT).layers().stream()
+                        .map(LayerPlan::name)
+                        .toList());
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {3, 4, 3, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {3, 4, 2, 2}, shape(pruned, "larger.weight"));
+        assertArrayEquals(new long[] {4}, shape(pruned, "larger.bias"));
+        assertArrayEquals(new long[] {4, 1, 2, 2}, shape(pruned, "parts.weight"));
+        assertArrayEquals(new long[] {2, 2, 1, 1}, shape(pruned, "last.weight"));
+    }
+
+    /** The new lengths, which name that of the channels too, are told by scales, by numbers, or by shapes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"scales", "numbers", "shapes"})
+    void channelsPassAResize(String told) {
+        Value first = convolution("first", image(4), 1, true, zeros(outputs(2), 3, 4, 3, 3));
+        Sampling sampling = new Sampling(
+                Sampling.Mode.LINEAR, Sampling.Coordinates.ASYMMETRIC, Sampling.Rounding.FLOOR, -0.75, false);
+        Value larger = switch (told) {
+            case "scales" -> graph.add("resize", new Resize(sampling, List.of(), List.of(1.0, 1.0, 2.0, 1.5)), first);
+            case "numbers" ->
+                graph.add(
+                        "resize",
+                        new Resize(sampling, List.of(1L, 2L, 3L), List.of()),
+                        first,
+                        graph.constant("lengths", Tensor.of(new long[] {3, 8, 9})));
+            default -> {
+                Value shape = graph.add("shape", ShapeOf.ALL, first);
+                Value zero = graph.constant("zero", Tensor.of(new long[] {0}));
+                Value two = graph.constant("two", Tensor.of(new long[] {2}));
+                Value front = graph.add("front", new Slice(), shape, zero, two);
+                Value back = graph.constant("back", Tensor.of(new long[] {7, 4}));
+                yield graph.add(
+                        "resize",
+                        new Resize(sampling, List.of(), List.of()),
+                        first,
+                        graph.add("lengths", new Concat(0), front, back));
+            }
+        };
+        Graph model = graph.outputs(convolution("second", larger, 1, true, zeros(inputs(1), 2, 3, 3, 3)));
+        Graph pruned = prune(model);
+        assertArrayEquals(new long[] {2, 4, 3, 3}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {2, 2, 3, 3}, shape(pruned, "second.weight"));
     }
 
     @Test

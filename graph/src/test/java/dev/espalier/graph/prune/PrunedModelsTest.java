@@ -86,6 +86,70 @@ final class PrunedModelsTest {
         return exports == null ? abort("there is no resource folder exports") : tests(Path.of(exports.toURI()));
     }
 
+    /** Heads, and dimensions of heads, of what people export: separate matrices, one for all three, in several notations. */
+    @TestFactory
+    Stream<DynamicTest> exportsWithoutSomeHeadsComputeTheSame() throws Exception {
+        URL exports = PrunedModelsTest.class.getResource("/exports");
+        if (exports == null) {
+            return abort("there is no resource folder exports");
+        }
+        GroupRules everything = GroupRules.everything();
+        return Stream.of(
+                        "bert-eager-ts-opset17-static",
+                        "bert-qa-sdpa-dynamo-dynamic",
+                        "distilbert-sdpa-ts-dynamic",
+                        "block-ts-opset13-dynamic",
+                        "vit-dynamo-opset21-dynamic")
+                .flatMap(name -> Map.of(
+                                "heads", everything.groupHeads(), "dimensions", everything.groupHeadDimensions())
+                        .entrySet()
+                        .stream()
+                        .map(rules -> DynamicTest.dynamicTest(
+                                name + " by " + rules.getKey(),
+                                () -> checkAttention(
+                                        OnnxReader.read(Path.of(exports.toURI()).resolve(name + ".onnx"))
+                                                .graph(),
+                                        rules.getValue()))));
+    }
+
+    private static void checkAttention(Graph model, GroupRules rules) {
+        List<LayerGroups> attentions = rules.derive(model).layers().stream()
+                .filter(layer -> layer.parameters().size() > 1)
+                .toList();
+        assertFalse(attentions.isEmpty(), "no attention was found");
+        SplittableRandom random = new SplittableRandom(5);
+        Map<String, Tensor> changed = new HashMap<>();
+        for (LayerGroups layer : attentions) {
+            boolean[] dead = new boolean[layer.groups().count()];
+            for (int group = 1; group < dead.length; group++) {
+                dead[group] = random.nextDouble() < 0.6;
+            }
+            dead[dead.length - 1] = true;
+            for (int i = 0; i < layer.parameters().size(); i++) {
+                int part = i;
+                Tensor tensor =
+                        Objects.requireNonNull(model.tensor(layer.parameters().get(i)));
+                float[] values = tensor.toFloats();
+                IntStream.range(0, dead.length)
+                        .filter(group -> dead[group])
+                        .forEach(group -> layer.groups().forEach(group, (own, index) -> {
+                            if (own == part) {
+                                values[(int) index] = 0;
+                            }
+                        }));
+                changed.put(
+                        layer.parameters().get(i),
+                        Tensor.compute(tensor.type(), tensor.shape(), at -> values[(int) at]));
+            }
+        }
+        Graph sparse = model.withTensors(changed);
+        PrunePlan plan = Pruner.plan(sparse, PruneOptions.DEFAULT);
+        assertTrue(plan.changes(), () -> "nothing was removed\n" + plan);
+        Equivalence.measure(sparse, plan.apply(), new SampleInputs(2, 8, 3).draw(sparse), Evaluator::run)
+                .requireEqual(Equivalence.TOLERANCE);
+        assertFalse(Pruner.plan(plan.apply(), PruneOptions.DEFAULT).changes(), "it can be pruned again");
+    }
+
     private static Stream<DynamicTest> tests(Path exports) throws IOException {
         try (Stream<Path> files = Files.list(exports)) {
             List<Path> models = files.filter(file -> file.toString().endsWith(".onnx"))

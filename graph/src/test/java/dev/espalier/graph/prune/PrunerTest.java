@@ -15,11 +15,13 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.prune.Widths.Selections;
 import dev.espalier.graph.type.Tensor;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pruning hundreds of random models: the same function, nothing superfluous left, nothing more to prune. */
@@ -74,11 +76,21 @@ final class PrunerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"images", "tokens", "dynamic"})
-    void roundedModelsComputeTheSameFunction(String kind) {
+    @CsvSource({
+        "images, 4, 4, ALL",
+        "images, 1, 1, NONE",
+        "images, 4, 1, NONE",
+        "images, 8, 4, WORTHWHILE",
+        "tokens, 4, 4, ALL",
+        "tokens, 1, 4, NONE",
+        "tokens, 1, 1, WORTHWHILE",
+        "dynamic, 4, 4, ALL",
+        "dynamic, 1, 1, NONE",
+    })
+    void modelsOfAllWidthsComputeTheSameFunction(String kind, int convolutions, int products, Selections selections) {
+        PruneOptions options = PruneOptions.DEFAULT.withWidths(new Widths(convolutions, products, selections));
         for (int seed = 0; seed < 60; seed++) {
             Model model = Model.of(kind, seed, false);
-            PruneOptions options = PruneOptions.DEFAULT.withRoundTo(4);
             try {
                 Graph pruned = Pruner.plan(model.graph(), options).apply();
                 Equivalence.measure(model.graph(), pruned, model.inputs(), Evaluator::run)

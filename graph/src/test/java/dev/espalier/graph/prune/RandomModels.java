@@ -8,6 +8,7 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Expand;
@@ -55,7 +56,7 @@ final class RandomModels {
         x = convolution(x, 4 + random.nextInt(5), 3, 1);
         int layers = 2 + random.nextInt(5);
         for (int i = 0; i < layers; i++) {
-            x = switch (random.nextInt(smooth ? 9 : 12)) {
+            x = switch (random.nextInt(smooth ? 9 : 14)) {
                 case 0 -> relu(convolution(x, 3 + random.nextInt(6), 3, 1));
                 case 1 -> relu(norm(convolution(x, 3 + random.nextInt(6), 1, 0)));
                 case 2 -> residual(x);
@@ -67,6 +68,7 @@ final class RandomModels {
                 case 8 -> slice(x);
                 case 9 -> relu(grouped(x));
                 case 10 -> shuffle(x);
+                case 11 -> relu(transposed(x));
                 default -> pool(x);
             };
         }
@@ -291,6 +293,18 @@ final class RandomModels {
                 x,
                 weights("weight", 1, out, channels / groups, 3, 3),
                 bias(out));
+    }
+
+    private Value transposed(Value x) {
+        int channels = channels(x, 1);
+        int groups = random.nextBoolean() ? 1 : random.nextBoolean() ? channels : channels % 2 == 0 ? 2 : 1;
+        int out = 1 + random.nextInt(3);
+        return graph.add(
+                name("transposed"),
+                new ConvTranspose(Windows.square(1, 1), List.of(0L, 0L), groups),
+                x,
+                weights("weight", 0, channels, out, 3, 3),
+                bias(groups * out));
     }
 
     /** The channels of two halves by turns. */

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Transpose;
+import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.List;
@@ -52,6 +55,19 @@ final class SampleInputsTest {
     }
 
     @Test
+    void lengthsAreLongerWhereWindowsDoNotFit() {
+        GraphBuilder graph = new GraphBuilder("windows");
+        Value sound = graph.input("sound", DataType.FLOAT32, "batch", 1, "samples");
+        Value kernel = graph.parameter("kernel", Tensor.compute(DataType.FLOAT32, new long[] {1, 1, 100}, Math::sin));
+        Conv conv = new Conv(new Windows(List.of(1L), List.of(0L, 0L), List.of(1L)), 1);
+        Graph model = graph.outputs(graph.add("conv", conv, sound, kernel));
+        SampleInputs samples = new SampleInputs(1, 16, 1);
+        assertEquals(Map.of("batch", 1L, "samples", 128L), samples.accepted(model, Map.of()));
+        assertEquals(Map.of("batch", 3L, "samples", 128L), samples.accepted(model, Map.of("batch", 3L)));
+        assertThrows(GraphException.class, () -> samples.accepted(model, Map.of("samples", 50L)));
+    }
+
+    @Test
     void wholeNumbersTakeEveryValueThatTheyMay() {
         Map<String, Tensor> inputs = SAMPLES.draw(model());
         assertEquals(Set.copyOf(LongStream.range(0, 20).boxed().toList()), values(inputs, "ids"));
@@ -70,5 +86,22 @@ final class SampleInputsTest {
         inputs.values().forEach(tensor -> assertEquals(10, tensor.size()));
         assertEquals(Set.of(1L), values(inputs, "mask"));
         assertThrows(IllegalArgumentException.class, () -> SAMPLES.draw(model(), Map.of("batch", 2L), 1, true));
+    }
+
+    /** A window of 50, and three channels. */
+    @Test
+    void aLengthThatDoesNotFitIsAnother() {
+        GraphBuilder graph = new GraphBuilder("window");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", "channels", "height", "width");
+        Tensor kernel = Tensor.compute(DataType.FLOAT32, new long[] {1, 3, 50, 50}, Math::sin);
+        Graph model = graph.outputs(
+                graph.add("conv", new Conv(Windows.square(1, 0), 1), x, graph.parameter("kernel", kernel)));
+        assertEquals(
+                Map.of("batch", 2L, "channels", 3L, "height", 64L, "width", 64L),
+                SampleInputs.DEFAULT.dimensions(model));
+        assertEquals(
+                Map.of("batch", 2L, "channels", 3L, "height", 51L, "width", 51L),
+                new SampleInputs(2, 51, 1).dimensions(model));
+        assertEquals(Map.of("batch", 2L, "words", 16L), SampleInputs.DEFAULT.dimensions(model()));
     }
 }

@@ -53,8 +53,7 @@ final class SmallestGroupsTest {
     void layersThatAreKeptLoseNothing() {
         ModelGroups layers = ModelGroups.of(MODEL);
         LayerGroups kept = layers.layers().get(1);
-        PruneOptions options =
-                new PruneOptions(Set.of(kept.nodes().getFirst().name()), 1, PruneOptions.DEFAULT.threshold());
+        PruneOptions options = new PruneOptions(Set.of(kept.nodes().getFirst().name()), Widths.NARROWEST, 0);
         PrunePlan plan = SmallestGroups.of(MODEL, options).plan(SmallestGroupsTest::parameters, 0.8);
         assertEquals(0, kept.zeroGroups(plan.reference()));
     }

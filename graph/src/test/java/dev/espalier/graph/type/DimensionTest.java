@@ -129,6 +129,14 @@ class DimensionTest {
         assertEquals(Dimension.of(3), Dimension.of(7).dividedBy(2));
         assertEquals(Dimension.of(-4), Dimension.of(-7).dividedBy(2));
         assertEquals(Dimension.ONE, BATCH.plus(1).dividedBy(BATCH.plus(1)));
+        // What is left of an axis by strides of two, times a number of channels: a reshape that asks for the rest gets
+        // these.
+        Dimension strided = BATCH.dividedBy(2).plus(1);
+        assertEquals(Dimension.of(512), strided.times(512).dividedBy(strided));
+        assertEquals(
+                BATCH.minus(TOKENS),
+                BATCH.times(BATCH).minus(TOKENS.times(TOKENS)).dividedBy(BATCH.plus(TOKENS)));
+        assertNotEquals(Dimension.of(512), strided.times(512).plus(1).dividedBy(strided));
     }
 
     @Test

@@ -2,11 +2,14 @@ package dev.espalier.train.model;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.Dequantization;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.pass.SinglePrecision;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
@@ -94,10 +97,18 @@ public final class OnnxModel implements ModelKind {
     public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) throws IOException {
         Path file = file(values);
         String what = FILE + " = " + file;
-        Graph read = OnnxReader.read(file).graph();
-        requireRead(file, read);
+        var whole = OnnxReader.read(file, new RuntimeTypes());
+        Graph read = whole.graph();
+        read.requireKnown();
+        Dequantization dequantization = whole.dequantization();
+        if (!dequantization.equals(Dequantization.NONE)) {
+            notes.accept(what + ": " + dequantization.note());
+        }
+        if (dequantization.isExact()) {
+            requireRead(file, read);
+        }
         // What it is fed with is encoded by the data that it is trained on.
-        Graph model = RawInputs.without(read);
+        Graph model = SinglePrecision.outside(RawInputs.without(read));
         Graph free = wanted.withInputs(model, what);
         noteBatch(model, free, what, notes);
         return switch (values.of(HEAD)) {

@@ -18,10 +18,19 @@ import java.util.List;
  * @param exclude weights that are not grouped after all
  * @param join what becomes of layers that read the same channels
  * @param heads whether an attention has a group for each head, in place of those of its layers
+ * @param dimensions whether it has groups for the dimensions of each head instead
+ * @param stream whether a residual stream has a group for each dimension, in place of those of the layers at it
  * @param frozen parameters that stay as they are, besides those that the paper freezes if {@code rules} is its own
  */
 public record GroupRecipe(
-        Rules rules, List<String> include, List<String> exclude, Join join, boolean heads, List<String> frozen) {
+        Rules rules,
+        List<String> include,
+        List<String> exclude,
+        Join join,
+        boolean heads,
+        boolean dimensions,
+        boolean stream,
+        List<String> frozen) {
 
     /** What to start from. */
     public enum Rules {
@@ -61,12 +70,25 @@ public record GroupRecipe(
                     "groups.heads",
                     "whether an attention has one group for each head, in place of those of its four layers")
             .withDefault(false);
+    private static final Key<Boolean> DIMENSIONS = Key.flag(
+                    "groups.dimensions",
+                    "whether an attention has a group for each dimension of query and key of each head, and one for each of the"
+                            + " value with what reads it, in place of those of its layers; of all four where one matrix makes the"
+                            + " three. Goes before `heads`")
+            .withDefault(false);
+    private static final Key<Boolean> STREAM = Key.flag(
+                    "groups.stream",
+                    "whether a residual stream has one group for each dimension, of all that writes to it, embeddings included, and"
+                            + " reads it behind a normalisation, in place of the groups of these layers; for models that normalise"
+                            + " before their layers")
+            .withDefault(false);
     private static final Key<List<String>> FROZEN = patterns(
             "groups.frozen",
             "names of parameters that are neither trained nor grouped, besides those of `rules`; batch normalisations of which all are"
                     + " frozen keep their statistics");
 
-    static final Section SECTION = Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, FROZEN));
+    static final Section SECTION =
+            Section.of("groups", List.of(RULES, INCLUDE, EXCLUDE, JOIN, HEADS, DIMENSIONS, STREAM, FROZEN));
 
     private static Key<List<String>> patterns(String path, String meaning) {
         return Key.texts(path, meaning).in(Range.patterns()).withDefault(List.of());
@@ -92,7 +114,8 @@ public record GroupRecipe(
             case JOINT -> chosen.joinConsumers();
             case NESTED -> chosen.nestConsumers();
         };
-        return heads ? joined.groupHeads() : joined;
+        GroupRules attended = dimensions ? joined.groupHeadDimensions() : heads ? joined.groupHeads() : joined;
+        return stream ? attended.groupStreams() : attended;
     }
 
     /**
@@ -122,6 +145,8 @@ public record GroupRecipe(
                 values.of(EXCLUDE),
                 values.of(JOIN),
                 values.of(HEADS),
+                values.of(DIMENSIONS),
+                values.of(STREAM),
                 values.of(FROZEN));
     }
 }

@@ -1,5 +1,6 @@
 package dev.espalier.train.recipe;
 
+import dev.espalier.runtime.Timing.Goal;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Section;
@@ -15,9 +16,16 @@ import java.util.List;
  * @param clipNorm what the norm of the whole gradient is cut to; 0 for no cut
  * @param precision how exactly products and convolutions are computed
  * @param seeds one run for each
+ * @param pruneFor what the trained model is pruned for
  */
 public record TrainingRecipe(
-        int epochs, int batchSize, int accumulate, double clipNorm, Precision precision, List<Long> seeds) {
+        int epochs,
+        int batchSize,
+        int accumulate,
+        double clipNorm,
+        Precision precision,
+        List<Long> seeds,
+        Goal pruneFor) {
 
     /** How exactly products and convolutions are computed. Weights, gradients and the step are single precision. */
     public enum Precision {
@@ -50,9 +58,15 @@ public record TrainingRecipe(
                     "training.seeds", "one run for each; several give mean ± standard deviation")
             .in(Range.distinct())
             .withDefault(List.of(1L));
+    private static final Key<Goal> PRUNE_FOR = Key.choice(
+                    "training.prune_for",
+                    Goal.class,
+                    "what the trained model is pruned for: the widths that are fastest, or all that can go, as with a target in any case")
+            .withDefault(Goal.LATENCY)
+            .changeable();
 
     static final Section SECTION =
-            Section.of("training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS));
+            Section.of("training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS, PRUNE_FOR));
 
     static TrainingRecipe of(Values values) {
         return new TrainingRecipe(
@@ -61,6 +75,7 @@ public record TrainingRecipe(
                 values.of(ACCUMULATE),
                 values.of(CLIP_NORM),
                 values.of(PRECISION),
-                values.of(SEEDS));
+                values.of(SEEDS),
+                values.of(PRUNE_FOR));
     }
 }

@@ -12,6 +12,8 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.runtime.Timing;
+import dev.espalier.runtime.Timing.Goal;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.ModelCard;
@@ -31,8 +33,9 @@ import java.util.SequencedMap;
  *
  * @param task by what they are judged
  * @param folder where they go
+ * @param goal what the second is pruned for
  */
-record Export(Task task, RunFolder folder) {
+record Export(Task task, RunFolder folder, Goal goal) {
     /** Latency is that of one sample on one thread. */
     private static final int ONE_THREAD = 1;
 
@@ -67,7 +70,12 @@ record Export(Task task, RunFolder folder) {
             Judge withSample =
                     RawInputs.judge(judge, model, DIMENSIONS.batch()).with(task.sample(), "a sample of the test part");
             return PruneTrial.of(
-                    withSample, model, plan, smaller -> RawInputs.like(model, smaller), DIMENSIONS.dimensions(model));
+                    withSample,
+                    model,
+                    plan,
+                    smaller -> RawInputs.like(model, smaller),
+                    DIMENSIONS.dimensions(model),
+                    new Timing(goal, Timing.SECONDS, _ -> {}));
         }
     }
 

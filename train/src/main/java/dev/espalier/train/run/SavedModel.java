@@ -4,6 +4,8 @@ import dev.espalier.core.step.StateFile;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.pass.SinglePrecision;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
@@ -67,7 +69,11 @@ public final class SavedModel {
         Map<String, Tensor> tensors = new HashMap<>();
         saved.forEach((name, memory) -> {
             Initializer old = graph.initializers().get(name.substring(TENSOR.length()));
-            if (old == null || old.tensor().data().byteSize() != memory.byteSize()) {
+            // Weights of half precision are trained, and saved, in single precision.
+            DataType type = old == null
+                    ? DataType.FLOAT32
+                    : SinglePrecision.of(old.tensor().type());
+            if (old == null || old.tensor().size() * type.bytes() != memory.byteSize()) {
                 throw new IllegalArgumentException(
                         "%s holds %s, and the recipe's model does not, or in another size: the data or the checkpoint that the"
                                         .formatted(file, name.substring(TENSOR.length()))
@@ -75,7 +81,8 @@ public final class SavedModel {
             }
             tensors.put(
                     name.substring(TENSOR.length()),
-                    Tensor.of(old.tensor().type(), old.tensor().shape(), memory));
+                    Tensor.of(type, old.tensor().shape(), memory)
+                            .cast(old.tensor().type()));
         });
         return graph.withTensors(tensors);
     }

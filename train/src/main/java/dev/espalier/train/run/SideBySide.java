@@ -16,13 +16,13 @@ import java.util.Map;
  * by then, warmer or busier.
  */
 public final class SideBySide {
-    /** Runs of each model. Small ones are over in a moment: many it takes for a median that stays. */
+    /** Runs of each model. Small ones are over in a moment: many it takes until the shortest stays. */
     private static final int ROUNDS = 201;
 
     private SideBySide() {}
 
     /**
-     * Measures all models of finished runs, by turns, on one thread and one sample, and writes the medians into their results.
+     * Measures all models of finished runs, by turns, on one thread and one sample, and writes the shortest times into their results.
      *
      * @param task what all of them learned
      * @param runs the runs' folders

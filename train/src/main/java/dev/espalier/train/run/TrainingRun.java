@@ -3,6 +3,7 @@ package dev.espalier.train.run;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.runtime.Timing.Goal;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.MetricsLog;
 import dev.espalier.train.journal.RunFolder;
@@ -160,11 +161,16 @@ public final class TrainingRun {
                     return Optional.empty();
                 }
                 session.finish();
-                return Optional.of(new Export(task, folder).deliver(session, seed, secondsNow()));
+                return Optional.of(new Export(task, folder, goal()).deliver(session, seed, secondsNow()));
             } finally {
                 folder.leave();
             }
         }
+    }
+
+    /** Whoever says how much shall be left gets no more than that. */
+    private Goal goal() {
+        return recipe.target().isPresent() ? Goal.SIZE : recipe.training().pruneFor();
     }
 
     /** All that could fail before the first step has not: now there is something to write down. */

@@ -1,14 +1,17 @@
 package dev.espalier.train.run;
 
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.prune.LayerPlan;
 import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -42,7 +45,19 @@ public final class Verdict {
             return List.of();
         }
         Graph model = OnnxReader.read(run.model()).graph();
-        return List.of(pruned ? slower(model, result) : nothing(model, result));
+        if (pruned) {
+            return List.of(slower(model, result));
+        }
+        PrunePlan plan = Pruner.plan(RawInputs.without(model), PruneOptions.DEFAULT);
+        return List.of(plan.changes() ? uncut(plan) : nothing(model, result));
+    }
+
+    private static String uncut(PrunePlan plan) {
+        return String.format(
+                Locale.ROOT,
+                "Nothing was pruned, for no cut is faster here: pruned.onnx is the model as it was trained. All that can go leaves %,d of %,d parameters: training.prune_for = \"size\", or prune --for size.",
+                Cost.parameters(plan.apply()),
+                Cost.parameters(plan.reference()));
     }
 
     private static String nothing(Graph model, RunResult result) {
@@ -78,7 +93,7 @@ public final class Verdict {
                 .toList();
         return String.format(
                 Locale.ROOT,
-                "The pruned model is slower: %.3g ms instead of %.3g ms. Changed were %s. Odd widths can cost more than they save: try prune --round-to 8, or a stronger penalty.",
+                "The pruned model is slower: %.3g ms instead of %.3g ms. Changed were %s. Odd widths can cost more than they save: try prune --for latency, or a stronger penalty.",
                 result.latencyMillisecondsAfter(),
                 result.latencyMillisecondsBefore(),
                 some(narrower));

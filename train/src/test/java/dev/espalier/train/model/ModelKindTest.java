@@ -21,13 +21,16 @@ import dev.espalier.graph.model.SmallCnn;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
+import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Values;
 import dev.espalier.train.task.Fitted;
@@ -42,6 +45,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -168,6 +172,52 @@ final class ModelKindTest {
                     model.misfit(outline).isEmpty(),
                     () -> kind + " and " + outline);
         }
+    }
+
+    /** Data is of single precision; weights are written as the file has them. */
+    @Test
+    void aFileOfHalfPrecisionIsFedWithSinglePrecision() throws IOException {
+        GraphBuilder builder = new GraphBuilder("half");
+        Value x = builder.input("x", DataType.FLOAT16, "batch", 3);
+        Value weight = builder.parameter(
+                "weight",
+                Tensor.of(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4)
+                        .cast(DataType.FLOAT16));
+        Graph read = build(write(builder.outputs(builder.add("y", new MatMul(), x, weight))), TABLE);
+        assertEquals(DataType.FLOAT32, read.inputs().getFirst().type().data());
+        assertEquals(DataType.FLOAT32, read.fact(read.outputs().getFirst()).data());
+        assertEquals(
+                DataType.FLOAT16, Objects.requireNonNull(read.tensor("weight")).type());
+    }
+
+    /** It rounds what flows through it, so that it is not held to the file; who trains it is told. */
+    @Test
+    void anInt8FileIsTrainedAsTheFloatModelThatItStandsFor() throws IOException {
+        GraphBuilder builder = new GraphBuilder("int8");
+        Value x = builder.input("x", DataType.FLOAT32, "batch", 3);
+        TensorType codes = new TensorType(DataType.INT8, Shape.of(3, 4));
+        TensorType scale = new TensorType(DataType.FLOAT32, Shape.of(1));
+        Foreign layer = new Foreign(
+                "com.microsoft",
+                "DynamicQuantizeMatMul",
+                new TreeMap<>(Map.of("com.microsoft", 1)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(
+                        Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 3))),
+                        Optional.of(codes),
+                        Optional.of(scale)),
+                List.of(Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 4)))));
+        Value y = builder.add(
+                "y",
+                layer,
+                x,
+                builder.constant("weight_quantized", Tensor.computeLongs(DataType.INT8, new long[] {3, 4}, i -> i - 6)),
+                builder.constant("scale", Tensor.of(new float[] {0.5f}, 1)));
+        Values file = write(builder.outputs(y));
+        Tensor weight = Objects.requireNonNull(build(file, TABLE).tensor("weight"));
+        assertEquals(-3, weight.getDouble(0));
+        assertTrue(notes(file, TABLE).toString().contains("int8 model, read as float32: 1 weight"));
     }
 
     @Test

@@ -434,7 +434,7 @@ final class RecipeTest {
     }
 
     private static GroupRecipe groups(GroupRecipe.Rules rules, List<String> include, List<String> exclude) {
-        return new GroupRecipe(rules, include, exclude, GroupRecipe.Join.NONE, false, List.of());
+        return new GroupRecipe(rules, include, exclude, GroupRecipe.Join.NONE, false, false, false, List.of());
     }
 
     @Test
@@ -463,8 +463,29 @@ final class RecipeTest {
         }
     }
 
+    @Test
+    void dimensionsOfHeadsGoBeforeHeads() {
+        Graph graph = Bert.questionAnswering(
+                new BertConfig(40, 16, 1, 2, 24, 12, 2, 1e-12, 0, 0, BertConfig.Activation.GELU), Weights.seeded(1));
+        for (boolean heads : List.of(false, true)) {
+            ModelGroups groups = new GroupRecipe(
+                            GroupRecipe.Rules.PAPER,
+                            List.of(),
+                            List.of(),
+                            GroupRecipe.Join.NONE,
+                            heads,
+                            true,
+                            false,
+                            List.of())
+                    .groupRules(PaperRules.BERT)
+                    .derive(graph);
+            // Query with key and value with output, the two feed-forward layers, and the model's head.
+            assertEquals(16 + 16 + 16 + 24 + 16, groups.count());
+        }
+    }
+
     private static ModelGroups derive(Graph graph, GroupRecipe.Join join, boolean heads) {
-        return new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), join, heads, List.of())
+        return new GroupRecipe(GroupRecipe.Rules.PAPER, List.of(), List.of(), join, heads, false, false, List.of())
                 .groupRules(PaperRules.BERT)
                 .derive(graph);
     }
@@ -488,13 +509,14 @@ final class RecipeTest {
         for (GroupRecipe.Join join : GroupRecipe.Join.values()) {
             int all = derive(graph, join, false).count();
             GroupRecipe frozen = new GroupRecipe(
-                    GroupRecipe.Rules.ALL, List.of(), List.of(), join, false, List.of("qa_outputs\\..*"));
+                    GroupRecipe.Rules.ALL, List.of(), List.of(), join, false, false, false, List.of("qa_outputs\\..*"));
             assertEquals(all - 16, count(graph, frozen));
         }
     }
 
     private static int trained(Graph graph, GroupRecipe.Rules rules, List<String> frozen) {
-        GroupRecipe groups = new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, frozen);
+        GroupRecipe groups =
+                new GroupRecipe(rules, List.of(), List.of(), GroupRecipe.Join.NONE, false, false, false, frozen);
         return TrainingPlan.dense(LearningRate.constant(1))
                 .withFrozen(groups.frozenParameters(PaperRules.BERT))
                 .parameterSets(graph, groups.groupRules(PaperRules.BERT).derive(graph))

@@ -1,0 +1,122 @@
+package dev.espalier.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.Variadic;
+import dev.espalier.graph.op.Windows;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.Pruner;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.prune.SeededZeros;
+import dev.espalier.graph.prune.Widths;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.runtime.Timing.Goal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Which widths are taken. */
+final class PruneTrialTest {
+    private static final SampleInputs SAMPLES = new SampleInputs(1, 16, 1);
+
+    private final SplittableRandom random = new SplittableRandom(7);
+
+    private Tensor weights(long... shape) {
+        return Tensor.compute(DataType.FLOAT32, shape, i -> random.nextGaussian());
+    }
+
+    /** Three convolutions, with zeros in two of five groups. */
+    private Graph convolutions() {
+        GraphBuilder graph = new GraphBuilder("convolutions");
+        Value x = graph.input("image", DataType.FLOAT32, "batch", 3, 24, 24);
+        int channels = 3;
+        for (int layer = 0; layer < 3; layer++) {
+            Conv conv = new Conv(Windows.square(1, 1), 1);
+            x = graph.add("conv" + layer, conv, x, graph.parameter("weight" + layer, weights(48, channels, 3, 3)));
+            x = graph.add("relu" + layer, new Unary(Unary.Function.RELU), x);
+            channels = 48;
+        }
+        return new SeededZeros(0.4, 1).in(graph.outputs(x));
+    }
+
+    /** Many layers that read the same few numbers, each others of them: to select them takes longer than to read all. */
+    private Graph manyReaders() {
+        GraphBuilder graph = new GraphBuilder("readers");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 16);
+        List<Value> answers = new ArrayList<>();
+        for (int layer = 0; layer < 24; layer++) {
+            Value weight = graph.parameter("weight" + layer, weights(4, 16));
+            Value bias = graph.parameter("bias" + layer, weights(4));
+            answers.add(graph.add("layer" + layer, Gemm.LINEAR, x, weight, bias));
+        }
+        return graph.outputs(graph.add("sum", new Variadic(Variadic.Function.SUM), answers.toArray(Value[]::new)));
+    }
+
+    private static PruneTrial prune(Graph model, Timing timing) {
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        try (Judge judge = Judge.of(model, SAMPLES, 1)) {
+            return PruneTrial.of(judge, model, plan, UnaryOperator.identity(), judge.lengths(), timing);
+        }
+    }
+
+    @Test
+    void nothingThatWasTriedIsMuchFasterThanWhatIsTaken() {
+        List<String> progress = new ArrayList<>();
+        PruneTrial trial = prune(convolutions(), new Timing(Goal.LATENCY, 10, progress::add));
+        double taken = trial.report().latencyMillisecondsAfter().orElseThrow();
+        double before = trial.report().latencyMillisecondsBefore().orElseThrow();
+        assertTrue(taken < before, taken + " ms instead of " + before + " ms");
+        assertTrue(trial.tried().stream().allMatch(other -> taken <= 1.03 * other.milliseconds() + 0.002));
+        assertTrue(trial.tried().stream().anyMatch(other -> !other.plan().changes()), "the original was not tried");
+        assertTrue(
+                trial.tried().stream().anyMatch(other -> other.plan().widths().convolutions() == 8),
+                "multiples of eight were not tried");
+        assertSame(trial.smaller(), trial.plan().apply());
+        assertTrue(progress.getFirst().startsWith("Latency: tried 1 widths"), progress.getFirst());
+    }
+
+    @Test
+    void whatNoCutMakesFasterStaysUncut() {
+        Graph model = new SeededZeros(0.4, 1).in(manyReaders());
+        PruneTrial trial = prune(model, new Timing(Goal.LATENCY, 10, _ -> {}));
+        assertFalse(trial.plan().changes());
+        assertSame(model, trial.smaller());
+        assertEquals(trial.report().parametersBefore(), trial.report().parametersAfter());
+        PruneTrial size = prune(model, Timing.size(1));
+        assertEquals(Widths.NARROWEST, size.plan().widths());
+        assertTrue(size.report().parametersAfter() < size.report().parametersBefore());
+        assertEquals(1, size.tried().size());
+    }
+
+    @Test
+    void nobodyHasToMeasure() {
+        PruneTrial trial = prune(convolutions(), Timing.size(0));
+        assertTrue(trial.report().latencyMillisecondsBefore().isEmpty());
+        assertTrue(trial.plan().changes());
+        assertThrows(IllegalArgumentException.class, () -> new Timing(Goal.LATENCY, 0, _ -> {}));
+    }
+
+    /** An hour of widths to try ends when its time is up. */
+    @Test
+    void timeIsUpWhenItIs() {
+        long start = System.nanoTime();
+        PruneTrial trial = prune(convolutions(), new Timing(Goal.LATENCY, 1e-3, _ -> {}));
+        assertTrue(trial.tried().size() <= 3, trial.tried().toString());
+        assertTrue(trial.report().latencyMillisecondsAfter().isPresent());
+        assertTrue(System.nanoTime() - start < 60e9);
+    }
+}
