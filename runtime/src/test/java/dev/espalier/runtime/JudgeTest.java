@@ -127,20 +127,38 @@ final class JudgeTest {
         assertTrue(String.valueOf(nothing.getMessage()).startsWith("chance has a part in all outputs"));
     }
 
+    /** Softmax is another operator since opset 13, and older ones are not written. */
+    @Test
+    void whatCannotBeWrittenWasNotMisread() throws IOException {
+        GraphBuilder graph = new GraphBuilder("old");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Graph old = graph.outputs(graph.add("y", kept("Softmax", 12), x));
+        try (Judge judge = Judge.of(write(twoLayers(6)), old, SampleInputs.DEFAULT, 1)) {
+            GraphException refused = assertThrows(GraphException.class, () -> judge.requireRead(old, AS_USUAL));
+            String message = String.valueOf(refused.getMessage());
+            assertTrue(message.contains("cannot be written") && !message.contains("misread"), message);
+        }
+    }
+
+    /** An operator that makes of a batch of two numbers another one. */
+    private static Foreign kept(String name, int opset) {
+        Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 2)));
+        return new Foreign(
+                "",
+                name,
+                new TreeMap<>(Map.of("", opset)),
+                new Foreign.Attributes(new byte[0]),
+                List.of(),
+                List.of(type),
+                List.of(type));
+    }
+
     private static Graph withNoise(float weight, boolean andWithout) {
         GraphBuilder graph = new GraphBuilder("policy");
         Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
         Value sure = graph.add(
                 "sure", new MatMul(), x, graph.parameter("w", Tensor.of(new float[] {1, -2, 3, weight}, 2, 2)));
-        Optional<TensorType> type = Optional.of(new TensorType(DataType.FLOAT32, Shape.of("batch", 2)));
-        Foreign noise = new Foreign(
-                "",
-                "RandomNormalLike",
-                new TreeMap<>(Map.of("", 13)),
-                new Foreign.Attributes(new byte[0]),
-                List.of(),
-                List.of(type),
-                List.of(type));
+        Foreign noise = kept("RandomNormalLike", 13);
         Value drawn = graph.add("drawn", new Binary(Binary.Function.ADD), sure, graph.add("noise", noise, sure));
         return andWithout ? graph.outputs(sure, drawn) : graph.outputs(drawn);
     }
