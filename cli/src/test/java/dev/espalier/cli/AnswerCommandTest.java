@@ -275,6 +275,7 @@ final class AnswerCommandTest {
                 kind = "adam"
                 rate = 1e-3
                 [training]
+                prune_for = "size"
                 epochs = 1
                 batch_size = 1
                 """);

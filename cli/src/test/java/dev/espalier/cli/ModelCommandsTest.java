@@ -109,7 +109,7 @@ final class ModelCommandsTest {
                         "kept as they are, so that the model can be pruned around them but not trained: 1 × Shrink"),
                 text);
         Path smaller = folder.resolve("smaller.onnx");
-        Answer pruned = Answer.to("prune", boxed, "--output", smaller);
+        Answer pruned = Answer.to("prune", boxed, "--output", smaller, "--for", "size");
         assertEquals(0, pruned.exitStatus(), pruned::toString);
         assertEquals(Shape.of(2, 2), OnnxReader.read(smaller).graph().shape("first"));
     }
@@ -157,7 +157,7 @@ final class ModelCommandsTest {
         assertTrue(
                 converted.out().contains("is at least 0.99") || converted.out().contains("is at least 1.0"));
         Path smaller = folder.resolve("smaller.onnx");
-        Answer pruned = Answer.to("prune", rounded, "-o", smaller);
+        Answer pruned = Answer.to("prune", rounded, "-o", smaller, "--for", "size");
         assertEquals(0, pruned.exitStatus(), pruned::toString);
         assertTrue(
                 pruned.out().contains("Compared, and timed, with the float32 model that was read of " + rounded),
@@ -225,7 +225,7 @@ final class ModelCommandsTest {
         assertEquals(2, root.get("layers").get(0).get("grouped_weights").size());
         assertEquals(0, root.get("layers").get(1).get("groups").intValue());
         Path small = folder.resolve("small-joined.onnx");
-        Answer pruned = Answer.to("prune", joined, "-o", small, "--threshold", "0.1");
+        Answer pruned = Answer.to("prune", joined, "-o", small, "--threshold", "0.1", "--for", "size");
         assertEquals(0, pruned.exitStatus(), pruned.err());
         assertTrue(pruned.out().contains("NOT exact: 1 group is below"), pruned.out());
         assertTrue(
@@ -280,7 +280,8 @@ final class ModelCommandsTest {
         Path converted = folder.resolve("converted.onnx");
         Path pruned = folder.resolve("smaller.onnx");
         assertEquals(0, Answer.to("convert", noted, converted).exitStatus());
-        assertEquals(0, Answer.to("prune", converted, "-o", pruned).exitStatus());
+        assertEquals(
+                0, Answer.to("prune", converted, "-o", pruned, "--for", "size").exitStatus());
         for (Path file : List.of(noted, converted, pruned)) {
             assertEquals(
                     Optional.of(encoding), EncodingNote.of(OnnxReader.read(file).graph()), file.toString());

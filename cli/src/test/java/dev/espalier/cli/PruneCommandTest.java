@@ -86,7 +86,8 @@ final class PruneCommandTest {
         Path small = folder.resolve("small.onnx");
         Path report = folder.resolve("report.json");
         Path picture = folder.resolve("picture.svg");
-        Answer answer = Answer.to("prune", model, "-o", small, "--report", report, "--picture", picture);
+        Answer answer =
+                Answer.to("prune", model, "-o", small, "--report", report, "--picture", picture, "--for", "size");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("12 of 17 parameters"), answer.out());
         assertTrue(answer.out().contains("The smaller model is equal to " + model), answer.out());
@@ -113,7 +114,7 @@ final class PruneCommandTest {
     @Test
     void theFolderOfARunIsPrunedInPlace() throws IOException {
         model(1, 0, 3, 4, 0, 6);
-        Answer answer = Answer.to("prune", folder);
+        Answer answer = Answer.to("prune", folder, "--for", "size");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertArrayEquals(new long[] {2, 2}, shape(folder.resolve("pruned.onnx"), "hidden.weight"));
     }
@@ -132,7 +133,7 @@ final class PruneCommandTest {
     void modelWithoutZerosIsWrittenUnchanged() throws IOException {
         Path model = model(1, 2, 3, 4, 5, 6);
         Path small = folder.resolve("small.onnx");
-        Answer answer = Answer.to("prune", model, "-o", small);
+        Answer answer = Answer.to("prune", model, "-o", small, "--for", "size");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("nothing to remove, written unchanged"), answer.out());
         Graph before = OnnxReader.read(model).graph();
@@ -146,7 +147,7 @@ final class PruneCommandTest {
     @Test
     void modelWhoseOutputWouldBeConstantIsRefused() throws IOException {
         Path small = folder.resolve("small.onnx");
-        Answer answer = Answer.to("prune", model(0, 0, 0, 0, 0, 0), "-o", small);
+        Answer answer = Answer.to("prune", model(0, 0, 0, 0, 0, 0), "-o", small, "--for", "size");
         assertEquals(2, answer.exitStatus());
         assertTrue(answer.err().contains("layer answer (Gemm)"), answer.err());
         assertFalse(Files.exists(small));
@@ -156,7 +157,7 @@ final class PruneCommandTest {
     void thresholdDropsSmallGroupsAndSaysSo() throws IOException {
         Path model = model(1, 0.001f, 3, 4, 0.001f, 6);
         Path small = folder.resolve("small.onnx");
-        Answer answer = Answer.to("prune", model, "-o", small, "--threshold", 0.01);
+        Answer answer = Answer.to("prune", model, "-o", small, "--threshold", 0.01, "--for", "size");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("NOT exact"), answer.out());
         assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
@@ -175,8 +176,15 @@ final class PruneCommandTest {
 
     @Test
     void aThresholdThatLeavesNothingIsToBeLowered() throws IOException {
-        Answer answer =
-                Answer.to("prune", model(1, 2, 3, 4, 5, 6), "-o", folder.resolve("small.onnx"), "--threshold", 100);
+        Answer answer = Answer.to(
+                "prune",
+                model(1, 2, 3, 4, 5, 6),
+                "-o",
+                folder.resolve("small.onnx"),
+                "--threshold",
+                100,
+                "--for",
+                "size");
         assertEquals(2, answer.exitStatus());
         assertTrue(answer.err().contains("lower the threshold, which is 100.0"), answer.err());
         assertFalse(answer.err().contains("penalty"), answer.err());
@@ -203,13 +211,20 @@ final class PruneCommandTest {
     @Test
     void whatCannotBeWrittenIsNamedAsTheUserNamesIt() throws IOException {
         Path nowhere = folder.resolve("no/small.onnx");
-        Answer answer = Answer.to("prune", model(1, 0, 3, 4, 0, 6), "-o", nowhere);
+        Answer answer = Answer.to("prune", model(1, 0, 3, 4, 0, 6), "-o", nowhere, "--for", "size");
         assertEquals(1, answer.exitStatus());
         assertEquals("espalier: cannot write " + nowhere + ": there is no such folder\n", answer.err());
         Path full = Path.of("/dev/full");
         assumeTrue(Files.exists(full), "there is no /dev/full here");
-        Answer noSpace =
-                Answer.to("prune", folder.resolve("model.onnx"), "-o", folder.resolve("small.onnx"), "--report", full);
+        Answer noSpace = Answer.to(
+                "prune",
+                folder.resolve("model.onnx"),
+                "-o",
+                folder.resolve("small.onnx"),
+                "--report",
+                full,
+                "--for",
+                "size");
         assertEquals("espalier: cannot write /dev/full: No space left on device\n", noSpace.err());
     }
 
@@ -218,7 +233,9 @@ final class PruneCommandTest {
         Path model = model(1, 0, 3, 4, 0, 6);
         Path small = folder.resolve("small.onnx");
         assertEquals(
-                0, Answer.to("prune", model, "-o", small, "--keep", "answer").exitStatus());
+                0,
+                Answer.to("prune", model, "-o", small, "--keep", "answer", "--for", "size")
+                        .exitStatus());
         assertArrayEquals(new long[] {3, 2}, shape(small, "hidden.weight"));
         assertEquals(0, Answer.to("prune", model, "-o", small, "--round-to", 8).exitStatus());
         assertArrayEquals(new long[] {2, 3}, shape(small, "answer.weight"));
@@ -228,7 +245,8 @@ final class PruneCommandTest {
     void lengthsOfFreeDimensionsAreTold() throws IOException {
         Path model = model(1, 0, 3, 4, 0, 6);
         Path report = folder.resolve("report.json");
-        Answer usual = Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--report", report);
+        Answer usual =
+                Answer.to("prune", model, "-o", folder.resolve("small.onnx"), "--report", report, "--for", "size");
         assertEquals(0, usual.exitStatus(), usual.err());
         assertTrue(
                 usual.out().contains("FLOPs and latency for batch = 1; --dimension NAME=N sets others."), usual.out());
@@ -277,7 +295,7 @@ final class PruneCommandTest {
     @Test
     void wrongOptionsAreExplained() throws IOException {
         Path model = model(1, 0, 3, 4, 0, 6);
-        Answer nowhere = Answer.to("prune", model);
+        Answer nowhere = Answer.to("prune", model, "--for", "size");
         assertEquals(2, nowhere.exitStatus());
         assertTrue(nowhere.err().contains("-o SMALL.onnx"), nowhere.err());
         Answer unknown = Answer.to("prune", model, "--plan", "--keep", "hiden");

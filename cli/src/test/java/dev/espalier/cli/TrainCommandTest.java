@@ -44,6 +44,7 @@ final class TrainCommandTest {
             [optimizer]
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 3
             batch_size = 50
             """;
@@ -77,7 +78,7 @@ final class TrainCommandTest {
         for (Path file : List.of(run.model(), run.pruned(), run.report(), run.provenanceFile(), run.metricsFile())) {
             assertTrue(Files.size(file) > 0, file.toString());
         }
-        Answer pruned = Answer.to("prune", run.path(), "-o", folder.resolve("again.onnx"));
+        Answer pruned = Answer.to("prune", run.path(), "--for", "size", "-o", folder.resolve("again.onnx"));
         assertSucceeded(pruned);
         assertArrayEquals(Files.readAllBytes(run.pruned()), Files.readAllBytes(folder.resolve("again.onnx")));
     }
@@ -351,17 +352,19 @@ final class TrainCommandTest {
                     refused.err());
         }
         Path small = folder.resolve("small.onnx");
-        Answer latest = Answer.to("prune", run, "--checkpoint", "latest", "-o", small);
+        Answer latest = Answer.to("prune", run, "--checkpoint", "latest", "-o", small, "--for", "size");
         assertSucceeded(latest);
         assertTrue(latest.out().startsWith("the model of " + run + " after step 18\n"), latest.out());
         assertTrue(Files.size(small) > 0);
         assertSucceeded(Answer.to("inspect", run, "--checkpoint", "12"));
         assertSucceeded(Answer.to("convert", run, folder.resolve("twelve.onnx"), "--checkpoint", "12"));
-        Answer unknown = Answer.to("prune", run, "--checkpoint", "7", "-o", small);
+        Answer unknown = Answer.to("prune", run, "--checkpoint", "7", "-o", small, "--for", "size");
         assertEquals(2, unknown.exitStatus());
         assertTrue(unknown.err().contains("there are those of steps [12, 18]"), unknown.err());
         assertTrue(Answer.to("inspect", run, "--checkpoint", "last").err().contains("it must be latest"));
-        assertTrue(Answer.to("prune", run, "--checkpoint", "latest").err().contains("nowhere to write"));
+        assertTrue(Answer.to("prune", run, "--checkpoint", "latest", "--for", "size")
+                .err()
+                .contains("nowhere to write"));
         Answer none = Answer.to("inspect", folder, "--checkpoint", "latest");
         assertTrue(none.err().contains("there are no checkpoints in"), none.err());
     }

@@ -45,6 +45,7 @@ final class UiCommandTest {
             [optimizer]
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 200000
             batch_size = 50
             [evaluation]

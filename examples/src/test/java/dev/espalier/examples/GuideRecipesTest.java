@@ -44,7 +44,7 @@ final class GuideRecipesTest {
     }
 
     private void check(Block block) throws IOException {
-        Recipe recipe = Recipe.parse(block.place(), block.text(), List.of());
+        Recipe recipe = Recipe.parse(block.place(), block.text(), List.of("training.prune_for=size"));
         if (recipe.model().kind().equals("onnx")) {
             recipe = recipe.with("model.file=" + Sandbox.exported());
         }

@@ -33,6 +33,7 @@ final class MeteorsTest {
             [optimizer]
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 20
             batch_size = 32
             [phases]

@@ -53,6 +53,7 @@ class CarriedGroupsTest {
             [optimizer]
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 3
             batch_size = 40
             """;

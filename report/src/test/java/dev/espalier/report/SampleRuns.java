@@ -65,6 +65,7 @@ final class SampleRuns {
             rate = 2e-3
 
             [training]
+            prune_for = "size"
             epochs = 30
             batch_size = 64
             """;

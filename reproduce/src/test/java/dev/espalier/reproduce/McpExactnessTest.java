@@ -86,6 +86,7 @@ final class McpExactnessTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 3
                 batch_size = 40
                 [checkpoint]

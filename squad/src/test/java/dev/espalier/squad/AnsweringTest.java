@@ -85,6 +85,7 @@ final class AnsweringTest {
             kind = "adam"
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 60
             batch_size = 4
             [evaluation]

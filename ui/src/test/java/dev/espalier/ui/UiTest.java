@@ -48,6 +48,7 @@ final class UiTest {
             [optimizer]
             rate = 1e-3
             [training]
+            prune_for = "size"
             epochs = 8
             batch_size = 64
             """;

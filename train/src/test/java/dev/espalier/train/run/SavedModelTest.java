@@ -33,6 +33,7 @@ final class SavedModelTest {
             [optimizer]
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 2
             batch_size = 50
             [checkpoint]

@@ -57,6 +57,7 @@ class SessionTest {
                 [phases]
                 heal_epochs = 2
                 [training]
+                prune_for = "size"
                 epochs = 3
                 batch_size = 20
                 """, List.of(overrides));

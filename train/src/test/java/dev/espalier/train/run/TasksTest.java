@@ -53,6 +53,7 @@ final class TasksTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 1
                 batch_size = 4
                 """, List.of("data.dir=" + folder.resolve("images"), "model.file=" + file));

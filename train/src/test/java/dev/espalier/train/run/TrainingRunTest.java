@@ -45,6 +45,7 @@ class TrainingRunTest {
             [optimizer]
             rate = 1e-2
             [training]
+            prune_for = "size"
             epochs = 4
             batch_size = 40
             [checkpoint]

@@ -49,6 +49,7 @@ final class ClassificationOptionsTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 15
                 batch_size = 32
                 """, all);

@@ -42,6 +42,7 @@ final class ClassificationTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 1
                 batch_size = 20
                 """, List.of(overrides));

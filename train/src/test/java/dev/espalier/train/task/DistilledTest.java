@@ -51,6 +51,7 @@ final class DistilledTest {
                 [optimizer]
                 rate = 5e-3
                 [training]
+                prune_for = "size"
                 epochs = 8
                 batch_size = 32
                 """, List.of(overrides));

@@ -80,6 +80,7 @@ final class RawInputsTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 30
                 batch_size = 32
                 """, all);
@@ -168,6 +169,7 @@ final class RawInputsTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 1
                 batch_size = 32
                 """, List.of(overrides));

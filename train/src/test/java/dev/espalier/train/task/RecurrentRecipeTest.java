@@ -101,6 +101,7 @@ final class RecurrentRecipeTest {
                 [optimizer]
                 rate = 2e-2
                 [training]
+                prune_for = "size"
                 epochs = 15
                 batch_size = 32
                 """, List.of("data.path=" + folder, "model.file=" + model()));

@@ -87,7 +87,7 @@ final class RegressionTest {
     }
 
     private Recipe recipe(String... overrides) throws IOException {
-        List<String> all = new ArrayList<>(List.of("data.path=" + table));
+        List<String> all = new ArrayList<>(List.of("data.path=" + table, "training.prune_for=size"));
         all.addAll(List.of(overrides));
         return Recipe.parse("prices.toml", sample(), all);
     }
@@ -303,6 +303,7 @@ final class RegressionTest {
                         [schedule]
                         kind = "cosine"
                         [training]
+                        prune_for = "size"
                         epochs = 15
                         batch_size = 32
                         """, List.of("data.path=" + folder)), "images");

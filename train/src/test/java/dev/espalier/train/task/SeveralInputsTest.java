@@ -103,6 +103,7 @@ final class SeveralInputsTest {
                 [optimizer]
                 rate = 1e-2
                 [training]
+                prune_for = "size"
                 epochs = 25
                 batch_size = 32
                 """, all);
@@ -162,6 +163,7 @@ final class SeveralInputsTest {
                 [optimizer]
                 rate = 2e-2
                 [training]
+                prune_for = "size"
                 epochs = 30
                 batch_size = 16
                 """, List.of("data.path=" + folder.resolve("table.csv"), "model.file=" + file));
