@@ -1,4 +1,5 @@
 import dev.espalier.data.DataKind;
+import dev.espalier.data.OwnData;
 import dev.espalier.data.array.NpyKind;
 import dev.espalier.data.image.Cifar10Kind;
 import dev.espalier.data.image.DigitsKind;
@@ -32,5 +33,6 @@ module dev.espalier.data {
             FashionMnistKind,
             ImagesKind,
             CsvKind,
-            NpyKind;
+            NpyKind,
+            OwnData;
 }

@@ -8,6 +8,7 @@ import dev.espalier.train.model.SmallCnnModel;
 import dev.espalier.train.model.Vgg16Model;
 import dev.espalier.train.task.AutoTask;
 import dev.espalier.train.task.ClassificationKind;
+import dev.espalier.train.task.ImitationKind;
 import dev.espalier.train.task.Regression;
 import dev.espalier.train.task.TaskKind;
 
@@ -45,5 +46,6 @@ module dev.espalier.train {
     provides TaskKind with
             AutoTask,
             ClassificationKind,
+            ImitationKind,
             Regression.Kind;
 }

@@ -45,6 +45,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ConvertCommand.class,
             PruneCommand.class,
             PredictCommand.class,
+            ShrinkCommand.class,
             EvaluateCommand.class,
             AnswerCommand.class,
             ReportCommand.class,

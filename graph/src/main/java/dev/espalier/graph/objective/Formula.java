@@ -2,6 +2,7 @@ package dev.espalier.graph.objective;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.op.ArgReduce;
 import dev.espalier.graph.op.Binary;
@@ -21,6 +22,9 @@ import dev.espalier.graph.type.TensorType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 
 /** Arithmetic on tensors, written down as nodes of a graph. Numbers are single precision unless they say otherwise. */
 public final class Formula {
@@ -77,6 +81,43 @@ public final class Formula {
      */
     public Value target(String name, DataType data, Object... shape) {
         return builder.input(Objective.input(name), data, shape);
+    }
+
+    /**
+     * Another model, which is given what the model is given and never changes: a teacher.
+     *
+     * @param name what to call it; no other has that name
+     * @param other the other model, as it is for inference; its inputs are among the model's
+     * @return from the names of its tensors to the tensors
+     */
+    public Function<String, Value> include(String name, Graph other) {
+        Map<String, Value> known = new HashMap<>();
+        other.inputs().forEach(input -> known.put(input.name(), model(input.name())));
+        UnaryOperator<String> named = tensor -> Objective.PREFIX + name + "/" + tensor;
+        other.initializers()
+                .forEach((tensor, initializer) ->
+                        known.put(tensor, builder.constant(named.apply(tensor), initializer.tensor())));
+        for (Node node : other.nodes()) {
+            List<Value> made = builder.addAll(new Node(
+                    named.apply(node.name()),
+                    node.operator(),
+                    node.inputs().stream()
+                            .map(input -> input.isEmpty() ? input : found(known, input).name())
+                            .toList(),
+                    node.outputs().stream().map(named).toList()));
+            for (int i = 0; i < made.size(); i++) {
+                known.put(node.outputs().get(i), made.get(i));
+            }
+        }
+        return tensor -> found(known, tensor);
+    }
+
+    private static Value found(Map<String, Value> known, String tensor) {
+        Value value = known.get(tensor);
+        if (value == null) {
+            throw new IllegalArgumentException("there is no tensor " + tensor);
+        }
+        return value;
     }
 
     /**
@@ -246,6 +287,26 @@ public final class Formula {
     }
 
     /**
+     * The natural logarithm.
+     *
+     * @param value a tensor of numbers above 0
+     * @return {@code ln(value)}
+     */
+    public Value logarithm(Value value) {
+        return unary(Unary.Function.LOG, value);
+    }
+
+    /**
+     * The square root.
+     *
+     * @param value a tensor of numbers that are not negative
+     * @return {@code √value}
+     */
+    public Value root(Value value) {
+        return unary(Unary.Function.SQRT, value);
+    }
+
+    /**
      * The smooth positive part.
      *
      * @param value a tensor
@@ -336,11 +397,11 @@ public final class Formula {
     /**
      * Where the largest element of each row is.
      *
-     * @param rows {@code [batch, n]}
-     * @return {@code [batch]}, whole numbers from 0
+     * @param rows {@code [batch, …, n]}
+     * @return {@code [batch, …]}, whole numbers from 0
      */
     public Value argMax(Value rows) {
-        return apply(new ArgReduce(true, 1, false), rows);
+        return apply(new ArgReduce(true, rows.shape().rank() - 1, false), rows);
     }
 
     /**
@@ -351,6 +412,17 @@ public final class Formula {
      */
     public Value mean(Value value) {
         return apply(new Reduce(Reduce.Function.MEAN, List.of(), false), value);
+    }
+
+    /**
+     * The mean over all that belongs to a sample.
+     *
+     * @param value {@code [batch, …]}
+     * @return {@code [batch]}
+     */
+    public Value meanOfEach(Value value) {
+        List<Long> axes = LongStream.range(1, value.shape().rank()).boxed().toList();
+        return axes.isEmpty() ? value : apply(new Reduce(Reduce.Function.MEAN, axes, false), value);
     }
 
     /**

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** Losses that are often wanted: means over the samples of a batch, each with its formula. */
 public final class Losses {
+    /** Keeps quotients from being 0 / 0. */
+    private static final double SMALLEST = 1e-24;
+
     private Losses() {}
 
     /**
@@ -179,5 +182,20 @@ public final class Losses {
         Value above = formula.times(formula.positivePart(error), formula.number(1 - quantile));
         Value below = formula.times(formula.positivePart(formula.negative(error)), formula.number(quantile));
         return formula.plus(above, below);
+    }
+
+    /**
+     * The cosine of the angle between vectors, which lie along the last axis.
+     *
+     * @param formula what it is written with
+     * @param left one
+     * @param right the other, of the same shape
+     * @return a number from −1 to 1 in place of each vector; 0 where one of the two is zero
+     */
+    public static Value cosines(Formula formula, Value left, Value right) {
+        Value product = formula.sum(formula.times(left, right), -1);
+        Value squares = formula.times(
+                formula.sum(formula.square(left), -1), formula.sum(formula.square(right), -1));
+        return formula.divide(product, formula.root(formula.plus(squares, formula.number(SMALLEST))));
     }
 }

@@ -25,7 +25,7 @@ public record TrainingRecipe(
         double clipNorm,
         Precision precision,
         List<Long> seeds,
-        Goal pruneFor) {
+        PruneFor pruneFor) {
 
     /** How exactly products and convolutions are computed. Weights, gradients and the step are single precision. */
     public enum Precision {
@@ -35,6 +35,30 @@ public record TrainingRecipe(
         TF32,
         /** With factors and results of eight bits of mantissa. */
         BF16
+    }
+
+    /** What a trained model is pruned for. */
+    public enum PruneFor {
+        /** For size where a target says how much shall be left, and for latency otherwise. */
+        AUTO,
+        /** For the widths that are fastest, even if they are more than a target asks for. */
+        LATENCY,
+        /** All that can go goes. */
+        SIZE;
+
+        /**
+         * What that means.
+         *
+         * @param target whether a target says how much shall be left
+         * @return the goal
+         */
+        public Goal goal(boolean target) {
+            return switch (this) {
+                case AUTO -> target ? Goal.SIZE : Goal.LATENCY;
+                case LATENCY -> Goal.LATENCY;
+                case SIZE -> Goal.SIZE;
+            };
+        }
     }
 
     static final Key<Integer> EPOCHS =
@@ -58,11 +82,12 @@ public record TrainingRecipe(
                     "training.seeds", "one run for each; several give mean ± standard deviation")
             .in(Range.distinct())
             .withDefault(List.of(1L));
-    private static final Key<Goal> PRUNE_FOR = Key.choice(
+    private static final Key<PruneFor> PRUNE_FOR = Key.choice(
                     "training.prune_for",
-                    Goal.class,
-                    "what the trained model is pruned for: the widths that are fastest, or all that can go, as with a target in any case")
-            .withDefault(Goal.LATENCY)
+                    PruneFor.class,
+                    "what the trained model is pruned for: the widths that are fastest, or all that can go; by default the latter if there"
+                            + " is a target")
+            .withDefault(PruneFor.AUTO)
             .changeable();
 
     static final Section SECTION =

@@ -9,6 +9,7 @@ import dev.espalier.train.model.ModelKind;
 import dev.espalier.train.model.ModelSection;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.task.Materials;
+import dev.espalier.train.task.ModelSource;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.task.TaskSection;
 import java.io.IOException;
@@ -43,19 +44,38 @@ public final class Tasks {
     public static Task of(Recipe recipe, TrainingListener listener) throws IOException {
         Values model = recipe.model();
         ModelKind kind = ModelSection.KINDS.of(model);
+        return TaskSection.open(
+                recipe.task(),
+                new Materials(
+                        recipe.data(),
+                        new Context(listener::onReading, kind.tokenizer(model)),
+                        source(model, listener),
+                        recipe.batching()));
+    }
+
+    private static ModelSource source(Values model, TrainingListener listener) {
         Set<String> told = ConcurrentHashMap.newKeySet(); // the model is made for every seed
         Consumer<String> notes = note -> {
             if (told.add(note)) {
                 listener.onNote(note);
             }
         };
+        return (wanted, weights) -> ModelSection.build(model, wanted, weights, notes);
+    }
+
+    /**
+     * What a recipe says, with its model, on data that a program has made itself.
+     *
+     * @param recipe the recipe; of its section on data, only how data is loaded is followed
+     * @param data the data
+     * @param listener told what is to be known of the model when it is first made
+     * @return the task
+     * @throws IOException if the model cannot be read
+     */
+    public static Task of(Recipe recipe, LoadedData data, TrainingListener listener) throws IOException {
         return TaskSection.open(
                 recipe.task(),
-                new Materials(
-                        recipe.data(),
-                        new Context(listener::onReading, kind.tokenizer(model)),
-                        (wanted, weights) -> ModelSection.build(model, wanted, weights, notes),
-                        recipe.batching()));
+                new Materials(recipe.data(), data, source(recipe.model(), listener), recipe.batching()));
     }
 
     /**

@@ -168,9 +168,8 @@ public final class TrainingRun {
         }
     }
 
-    /** Whoever says how much shall be left gets no more than that. */
     private Goal goal() {
-        return recipe.target().isPresent() ? Goal.SIZE : recipe.training().pruneFor();
+        return recipe.training().pruneFor().goal(recipe.target().isPresent());
     }
 
     /** All that could fail before the first step has not: now there is something to write down. */

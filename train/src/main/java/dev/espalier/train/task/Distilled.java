@@ -8,7 +8,6 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Formula;
 import dev.espalier.graph.objective.Losses;
 import dev.espalier.graph.objective.Objective;
-import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.Findings;
@@ -109,24 +108,7 @@ public final class Distilled implements Task {
 
     @Override
     public Evaluation evaluate(Model model, Part part) {
-        return task.evaluate(
-                new Model() {
-                    @Override
-                    public Terms terms(Example example) {
-                        return model.terms(taught(example));
-                    }
-
-                    @Override
-                    public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
-                        return model.predict(inputs);
-                    }
-
-                    @Override
-                    public boolean takesRaw() {
-                        return model.takesRaw();
-                    }
-                },
-                part);
+        return task.evaluate(model.with(this::taught), part);
     }
 
     @Override
@@ -177,6 +159,11 @@ public final class Distilled implements Task {
     @Override
     public Graph model(Weights weights) {
         return task.model(weights);
+    }
+
+    @Override
+    public boolean isRepeatable() {
+        return task.isRepeatable();
     }
 
     @Override

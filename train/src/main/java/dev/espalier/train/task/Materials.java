@@ -99,6 +99,11 @@ public final class Materials {
         return context.tokenizer();
     }
 
+    /** {@return who is told while something takes long before training begins} */
+    public Context.Progress progress() {
+        return context.progress();
+    }
+
     /** {@return how samples make batches} */
     public Batching batching() {
         return batching;

@@ -1,5 +1,6 @@
 package dev.espalier.train.task;
 
+import dev.espalier.data.Augmentation;
 import dev.espalier.data.Batch;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.Batches;
@@ -89,6 +90,11 @@ public abstract class RowTask implements Task {
     @Override
     public Graph model(Weights weights) {
         return model.build(weights);
+    }
+
+    @Override
+    public boolean isRepeatable() {
+        return data.augmentation().equals(Augmentation.NONE);
     }
 
     @Override
@@ -196,7 +202,8 @@ public abstract class RowTask implements Task {
 
     @Override
     public Map<String, Tensor> sample() {
-        try (Batches batches = Batches.evaluation(data.test(), data.encoding().raw(), 1)) {
+        Encoding wanted = encoding().map(Encoding::raw).orElse(data.encoding());
+        try (Batches batches = Batches.evaluation(data.test(), wanted, 1)) {
             return fitted().feed(batches.next().inputs());
         }
     }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.function.UnaryOperator;
 
 /** What is learned: a model, batches for it, the objective, and how it is judged. */
 public interface Task {
@@ -49,6 +50,32 @@ public interface Task {
         /** {@return whether it is the file of a trained model, which takes {@link Example#raw}} */
         default boolean takesRaw() {
             return false;
+        }
+
+        /**
+         * The same model, shown more.
+         *
+         * @param more adds to an example what a task compares the model with
+         * @return the model
+         */
+        default Model with(UnaryOperator<Example> more) {
+            Model model = this;
+            return new Model() {
+                @Override
+                public Terms terms(Example example) {
+                    return model.terms(more.apply(example));
+                }
+
+                @Override
+                public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
+                    return model.predict(inputs);
+                }
+
+                @Override
+                public boolean takesRaw() {
+                    return model.takesRaw();
+                }
+            };
         }
     }
 
@@ -125,6 +152,11 @@ public interface Task {
      * @return the batches; to be closed
      */
     Examples examples(long seed, BatchPosition first, long epochs);
+
+    /** {@return whether the rows of one epoch are those of every other, without chance} */
+    default boolean isRepeatable() {
+        return false;
+    }
 
     /**
      * What training makes small, and sums over the samples of a batch that say how well it goes.

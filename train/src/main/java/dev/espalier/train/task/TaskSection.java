@@ -27,7 +27,7 @@ public final class TaskSection {
                     "how much of the loss is the distance from the teacher; the rest is the task's own")
             .in(Range.share())
             .withDefault(0.5);
-    private static final Key<Double> TEMPERATURE = Key.decimal(
+    static final Key<Double> TEMPERATURE = Key.decimal(
                     "task.temperature", "what logits are divided by before they are compared with the teacher's")
             .in(Range.positive())
             .withDefault(2.0);

@@ -1,0 +1,213 @@
+package dev.espalier.cli;
+
+import dev.espalier.core.check.Writing;
+import dev.espalier.report.ReportAtEnd;
+import dev.espalier.train.Shrink;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.task.ImitationKind;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier shrink}: any model smaller, with nothing but inputs for it. */
+@Command(
+        name = "shrink",
+        description = {
+            "Makes a trained model smaller and faster, without labels: under a penalty on its groups it learns to go on giving its own"
+                    + " answers, and what has become zero is cut out.",
+            "All goes to a run's folder, as with train: pruned.onnx, report.html, the recipe, checkpoints. The same command with --resume"
+                    + " goes on with what was stopped.",
+        })
+final class ShrinkCommand implements Callable<Integer> {
+    /** Who asks for a share gets what is within this of it. */
+    private static final double NEAR = 0.02;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "MODEL.onnx", description = "The model.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private Path model;
+
+    @Option(
+            names = "--inputs",
+            paramLabel = "WHAT",
+            description = "What the model is fed with. Left out, --set data.kind=… and its other keys say it.")
+    private @Nullable String inputs;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "SHARE",
+            defaultValue = "50%",
+            description = "How much shall be left of what --of names; ${DEFAULT-VALUE} if left out.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private String keep;
+
+    @Option(
+            names = "--of",
+            paramLabel = "COST",
+            defaultValue = "flops",
+            description = "What shall become less: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private Shrink.Cost cost;
+
+    @Option(
+            names = "--loss",
+            paramLabel = "LOSS",
+            description = "How answers are compared: ${COMPLETION-CANDIDATES}; each output by what it seems to be if left out.")
+    private ImitationKind.@Nullable Loss loss;
+
+    @Option(
+            names = "--match",
+            paramLabel = "TENSOR",
+            arity = "1..*",
+            description = "Tensors within the model that are compared too, such as hidden states.")
+    private List<String> match = new ArrayList<>();
+
+    @Option(
+            names = "--epochs",
+            paramLabel = "N",
+            description = "Passes over the inputs in all, those that heal included; as many as it usually takes if left out.")
+    private @Nullable Integer epochs;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            description = "About how long to train; if that is too little for all inputs, some are left out.")
+    private @Nullable Double minutes;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FILE",
+            description = "Where to write the smaller model besides the run's pruned.onnx.")
+    private @Nullable Path output;
+
+    @Option(
+            names = "--run-dir",
+            paramLabel = "DIR",
+            description = "The run's folder; a new one under runs if left out, or with --resume the newest one of this model there.")
+    private @Nullable Path folder;
+
+    @Option(names = "--resume", description = "Go on with what was stopped, by the recipe that it was begun with.")
+    private boolean resume;
+
+    @Option(names = "--recipe", description = "Only print the recipe that would be followed.")
+    private boolean recipeOnly;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            completionCandidates = RecipeKeys.class,
+            description = "Another value for a key of the recipe, such as optimizer.rate=3e-4; may be given several times.")
+    private List<String> overrides = new ArrayList<>();
+
+    @Mixin
+    private DeviceOption device = new DeviceOption();
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        Shrink shrink = shrink();
+        try (Interruption interruption = new Interruption()) {
+            RunOptions options = new RunOptions(
+                    device.device(),
+                    new ProgressPrinter(new StatusLine(err), "").and(new ReportAtEnd()),
+                    interruption);
+            RunFolder run = folder(err);
+            if (recipeOnly) {
+                out.print(shrink.recipe(run.path(), options).toToml());
+                out.flush();
+                return 0;
+            }
+            Optional<RunResult> result = shrink.run(run.path(), options);
+            if (result.isEmpty()) {
+                return RecipeOptions.stopped(run, err);
+            }
+            ResultTable.of(List.of(result.get())).print(run, out);
+            reached(result.get()).ifPresent(out::println);
+            if (output != null) {
+                Path file = output;
+                Writing.to(file, () -> Files.copy(run.pruned(), file, StandardCopyOption.REPLACE_EXISTING));
+                out.println(file);
+            }
+            out.println(run.report());
+            out.flush();
+            return 0;
+        }
+    }
+
+    private Shrink shrink() {
+        Share left = Share.parse("--keep", keep);
+        Shrink shrink = Shrink.of(model).keep(left.share(), cost);
+        List<String> keys = new ArrayList<>();
+        if (loss != null) {
+            keys.add("task.loss=" + loss.name().toLowerCase(Locale.ROOT));
+        }
+        if (!match.isEmpty()) {
+            keys.add("task.match="
+                    + match.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "[", "]")));
+        }
+        keys.addAll(overrides);
+        if (epochs != null && minutes != null) {
+            throw new IllegalArgumentException("--epochs and --minutes both say how long: leave one out");
+        }
+        Shrink timed = epochs != null ? shrink.epochs(epochs) : minutes != null ? shrink.minutes(minutes) : shrink;
+        return timed.inputs(inputs(keys)).with(keys);
+    }
+
+    private List<String> inputs(List<String> keys) {
+        if (inputs == null && keys.stream().noneMatch(key -> key.startsWith("data.kind"))) {
+            throw new IllegalArgumentException(
+                    "there is nothing to feed the model with: give --inputs, or --set data.kind=… with its other keys");
+        }
+        return List.of();
+    }
+
+    private RunFolder folder(PrintWriter err) throws IOException {
+        String name = "shrink-" + RunFolders.name(model);
+        if (folder != null) {
+            RunFolder given = new RunFolder(folder);
+            if (!resume && !recipeOnly) {
+                RunFolders.requireFree(given);
+            }
+            return given;
+        }
+        return resume ? RunFolders.toResume(name, err::println) : RunFolders.fresh(name);
+    }
+
+    /** A target that was missed, with what could be done. */
+    private Optional<String> reached(RunResult result) {
+        double wanted = Share.parse("--keep", keep).share();
+        double left = switch (cost) {
+            case FLOPS -> (double) result.flopsAfter() / result.flopsBefore();
+            case PARAMETERS -> (double) result.parametersAfter() / result.parametersBefore();
+        };
+        return left <= wanted + NEAR
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "%.1f %% of the %s are left, more than the %.1f %% that were asked for: either there were too few steps for more groups to become zero (--epochs, --minutes, a higher optimizer.rate), or the widths that are fastest are wider (--set training.prune_for=size cuts all the same).",
+                        100 * left,
+                        cost == Shrink.Cost.FLOPS ? "FLOPs" : "parameters",
+                        100 * wanted));
+    }
+}

@@ -1,0 +1,201 @@
+package dev.espalier.train;
+
+import dev.espalier.data.BatchPosition;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.prune.NarrowingGroups;
+import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Example;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.Task;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What a recipe for shrinking leaves to choose, once data and model are there: which groups, how long, and who computes what the
+ * original says.
+ */
+final class ShrinkRecipe {
+    /** Steps under the penalty that it takes at least until groups are zero that were not before. */
+    private static final int LEAST_STEPS = 600;
+
+    /** So many epochs under the penalty are enough if they have as many steps. */
+    private static final int USUAL_EPOCHS = 4;
+
+    /** How much of the time is for healing. */
+    private static final double HEALING = 1.0 / 3;
+
+    /** Answers that take no more than this are kept. */
+    private static final long MOST_KEPT_BYTES = 1L << 30;
+
+    /** Batches that are timed; the first is for what is made once. */
+    private static final int TIMED = 4;
+
+    /** A name that is its own pattern. */
+    private static final Pattern PLAIN = Pattern.compile("[\\w:/ -]*");
+
+    private final Recipe first;
+    private final Task task;
+    private final Graph start;
+    private final Device device;
+
+    ShrinkRecipe(Recipe first, Task task, Device device) {
+        this.first = first;
+        this.task = task;
+        this.start = task.model(Weights.seeded(first.training().seeds().getFirst()));
+        this.device = device;
+    }
+
+    /** All that can be said before data and model are read; settings go before what is chosen here. */
+    static Recipe first(
+            Path model, List<String> inputs, double share, Shrink.Cost cost, List<String> settings) {
+        List<String> keys = new ArrayList<>(inputs);
+        keys.addAll(List.of(
+                "model.kind=onnx",
+                "model.file=" + model,
+                "task.kind=imitation",
+                "groups.rules=all",
+                "groups.join=joint",
+                "groups.dimensions=true",
+                "penalty.kind=group-mcp",
+                "penalty.lambda=auto",
+                "penalty.beta=20",
+                "target.kind=" + cost.key(),
+                "target.share=" + share,
+                "optimizer.rate=1e-3",
+                "schedule.kind=cosine",
+                "training.epochs=1",
+                "training.batch_size=32",
+                "training.clip_norm=1",
+                "training.prune_for=latency"));
+        keys.addAll(settings);
+        return Recipe.parse("shrink.toml", "", keys);
+    }
+
+    /** Without the groups whose zeros would cut out nothing; if that is not enough for the target, it is said at once. */
+    List<String> groups(double share, Shrink.Cost cost) {
+        ModelGroups groups = first.groupRules().derive(start);
+        List<LayerGroups> narrowing = NarrowingGroups.of(start, groups);
+        List<String> idle = groups.layers().stream()
+                .filter(layer -> !narrowing.contains(layer))
+                .flatMap(layer -> layer.parameters().stream())
+                .toList();
+        Map<String, Long> dimensions = SampleInputs.DEFAULT.dimensions(start);
+        double least = narrowing.isEmpty() ? 1 : cost.left(NarrowingGroups.least(start, narrowing, dimensions));
+        if (!(least < share)) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "%.0f %% of the %s cannot be reached: with one group left in each of the %d layers that can be made narrower, it is still %.1f %%. Ask for more; what cannot be made narrower are layers along a residual stream and those that were left out by groups.exclude",
+                    100 * share,
+                    cost == Shrink.Cost.FLOPS ? "FLOPs" : "parameters",
+                    narrowing.size(),
+                    100 * least));
+        }
+        List<String> exclude = new ArrayList<>(first.groups().exclude());
+        idle.stream()
+                .map(name -> PLAIN.matcher(name).matches() ? name : name.replaceAll("([^\\w:/ -])", "\\\\$1"))
+                .forEach(exclude::add);
+        return List.of("groups.exclude="
+                + exclude.stream()
+                        .map(pattern -> "'" + pattern + "'")
+                        .collect(Collectors.joining(", ", "[", "]")));
+    }
+
+    /** How many epochs, and of how much of the data. */
+    List<String> length(OptionalInt epochs, OptionalDouble minutes) {
+        int perEpoch = task.batchesPerEpoch();
+        if (minutes.isPresent()) {
+            double steps = 60 * minutes.getAsDouble() / secondsPerStep();
+            int whole = (int) Math.min(steps / perEpoch, 1000);
+            if (whole >= 3) {
+                return phases(whole);
+            }
+            int rows = (int) Math.max(1, steps / 3 * first.training().batchSize());
+            List<String> keys = new ArrayList<>(phases(3));
+            keys.add("data.train_limit=" + rows);
+            return keys;
+        }
+        int usual = Math.max(USUAL_EPOCHS, Math.ceilDiv(LEAST_STEPS, perEpoch));
+        return phases(epochs.orElse((int) Math.round(usual / (1 - HEALING))));
+    }
+
+    private static List<String> phases(int epochs) {
+        int heal = Math.max(1, (int) Math.round(epochs * HEALING));
+        return List.of("training.epochs=" + (epochs - heal), "phases.heal_epochs=" + heal);
+    }
+
+    private double secondsPerStep() {
+        try (Network network = new Network(start, task.objective(), device)) {
+            return seconds(example -> {
+                network.addGradients(example.inputs(), example.targets(), 1);
+                network.zeroGradients();
+            });
+        }
+    }
+
+    /** What is kept need not be computed again; where it cannot be, who is faster does it. */
+    List<String> answers(RunFolder folder) {
+        if (device.isGpu()) {
+            return List.of("task.answers=engine"); // nothing leaves the device
+        }
+        if (isKept()) {
+            return List.of(
+                    "task.answers=kept", "task.answers_dir=" + folder.path().resolve("answers"));
+        }
+        try (Network network = new Network(start, device);
+                OnnxRuntimeModel runtime =
+                        OnnxRuntimeModel.of(start, Runtime.getRuntime().availableProcessors())) {
+            double engine = seconds(example -> network.predict(example.inputs()));
+            double other = seconds(example -> runtime.run(example.inputs()));
+            return List.of("task.answers=" + (engine <= other ? "engine" : "runtime"));
+        }
+    }
+
+    private boolean isKept() {
+        long floats = 0;
+        for (String output : start.outputs()) {
+            Shape sample = start.shape(output);
+            for (int axis = 1; axis < sample.rank(); axis++) {
+                if (!sample.get(axis).isKnown()) {
+                    return false;
+                }
+            }
+            floats += Tensor.size(sample.dimensions().stream()
+                    .skip(1)
+                    .mapToLong(dimension -> dimension.value())
+                    .toArray());
+        }
+        long rows = (long) task.batchesPerEpoch() * first.training().batchSize();
+        return floats * rows * Float.BYTES <= MOST_KEPT_BYTES && task.isRepeatable();
+    }
+
+    private double seconds(Consumer<Example> work) {
+        double least = Double.POSITIVE_INFINITY;
+        try (Examples examples = task.examples(1, new BatchPosition(0, 0), 1)) {
+            for (int i = 0; i < TIMED && examples.hasNext(); i++) {
+                Example example = examples.next();
+                long begin = System.nanoTime();
+                work.accept(example);
+                least = Math.min(least, (System.nanoTime() - begin) / 1e9);
+            }
+        }
+        return least;
+    }
+}
