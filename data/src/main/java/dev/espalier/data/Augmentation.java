@@ -32,6 +32,11 @@ public interface Augmentation {
      */
     Change draw(Draws draws);
 
+    /** {@return whether rows may become others; false only if all stay as they are} */
+    default boolean changes() {
+        return !equals(NONE);
+    }
+
     /**
      * Refuses data that it is not for.
      *

@@ -18,10 +18,15 @@ public record CropAndFlip(int padding, boolean flip) implements Augmentation {
     }
 
     @Override
+    public boolean changes() {
+        return padding > 0 || flip;
+    }
+
+    @Override
     public void check(Dataset dataset) {
         boolean images = Stream.concat(dataset.inputFields().stream(), dataset.targetFields().stream())
                 .anyMatch(Field.Image.class::isInstance);
-        if (!images && (padding > 0 || flip)) {
+        if (!images && changes()) {
             throw new IllegalArgumentException(
                     "padding = %d, flip = %s: crops and flips are for images, but %s has none; set padding = 0, flip = false"
                             .formatted(padding, flip, dataset.name()));

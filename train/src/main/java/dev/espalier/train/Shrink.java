@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,9 @@ public final class Shrink {
             };
         }
     }
+
+    /** The folder of a run that holds what the original said. */
+    static final String ANSWERS = "answers";
 
     private final Path model;
     private final List<String> inputs;
@@ -184,11 +188,23 @@ public final class Shrink {
                     .resume()
                     .map(List::getFirst);
         }
-        place.requireFree();
+        if (!holdsAnswers(folder)) {
+            place.requireFree();
+        }
         Planned planned = plan(place, options);
         return new Experiment(planned.recipe(), planned.task(), place, options)
-                .begin()
+                .resume()
                 .map(List::getFirst);
+    }
+
+    /** Whether what was stopped there had not got further than to ask the original. */
+    private static boolean holdsAnswers(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return false;
+        }
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.toList().equals(List.of(folder.resolve(ANSWERS)));
+        }
     }
 
     /**

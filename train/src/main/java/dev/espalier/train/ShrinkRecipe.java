@@ -157,7 +157,7 @@ final class ShrinkRecipe {
         }
         if (isKept()) {
             return List.of(
-                    "task.answers=kept", "task.answers_dir=" + folder.path().resolve("answers"));
+                    "task.answers=kept", "task.answers_dir=" + folder.path().resolve(Shrink.ANSWERS));
         }
         try (Network network = new Network(start, device);
                 OnnxRuntimeModel runtime =

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.op.Gemm;
@@ -168,5 +169,33 @@ class LossesTest {
         assertSays("single number", IllegalArgumentException.class, () -> many.behind(linear(2)));
         SequencedMap<String, Value> none = new LinkedHashMap<>();
         assertSays("loss", IllegalArgumentException.class, () -> ((Objective) formula -> none).alone(linear(2)));
+    }
+
+    @Test
+    void cosinesAreThoseOfTheAngles() {
+        float[] vectors = {3, 0, 0, 2, -1, -1, 0, 0};
+        float[] others = {5, 0, 1, 1, 2, 2, 1, 1};
+        Objective objective = formula -> Objective.terms(formula.sum(formula.times(
+                Losses.cosines(formula, formula.model("y"), formula.target("other", DataType.FLOAT32, "batch", 2)),
+                formula.constant(Tensor.of(new float[] {1, 10, 100, 1000}, 4)))));
+        double sum = loss(objective, Tensor.of(vectors, 4, 2), Map.of("other", Tensor.of(others, 4, 2)));
+        assertEquals(1 + 10 * Math.sqrt(0.5) - 100, sum, 1e-4);
+    }
+
+    /** A teacher is given what the model is given, and its weights are its own. */
+    @Test
+    void anotherModelMayBePartOfAnObjective() {
+        Graph teacher = linear(2).withTensors(Map.of("weight", Tensor.of(new float[] {2, 0, 0, 3}, 2, 2)));
+        Objective objective = formula -> {
+            Value error = formula.minus(
+                    formula.model("y"), formula.include("teacher", teacher).apply("y"));
+            return Objective.terms(formula.mean(formula.square(error)));
+        };
+        Graph behind = objective.behind(linear(2));
+        assertEquals(List.of("weight"), List.copyOf(behind.tensors(Kind.PARAMETER).keySet()));
+        Tensor inputs = Tensor.of(new float[] {1, 1, 2, 4}, 2, 2);
+        assertEquals((1 + 4 + 4 + 64) / 4.0, loss(behind, Map.of("x", inputs)), 1e-5);
+        Graph alone = objective.alone(linear(2));
+        assertEquals((1 + 4 + 4 + 64) / 4.0, loss(alone, Map.of("x", inputs, "y", inputs)), 1e-5);
     }
 }

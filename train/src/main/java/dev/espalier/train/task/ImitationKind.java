@@ -6,7 +6,7 @@ import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
-import dev.espalier.graph.pass.ServedNorms;
+import dev.espalier.graph.pass.Served;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.settings.Key;
@@ -135,7 +135,7 @@ public final class ImitationKind implements TaskKind {
     /** Batch normalisations go by their statistics: what a batch is like is nothing to learn from. */
     private static Function<Weights, Graph> builder(ModelSource source, Signature wanted) {
         Function<Weights, Graph> built = TaskModel.builder(source, wanted);
-        return weights -> ServedNorms.fold(built.apply(weights));
+        return weights -> Served.of(built.apply(weights));
     }
 
     /** A model of ours that takes rows knows how they are encoded, whatever the data would have made of them. */

@@ -1,7 +1,6 @@
 package dev.espalier.train.task;
 
 import dev.espalier.core.check.Writing;
-import dev.espalier.data.Augmentation;
 import dev.espalier.data.Batch;
 import dev.espalier.data.Batches;
 import dev.espalier.data.Column;
@@ -88,7 +87,7 @@ final class KeptAnswers {
      */
     static LoadedData beside(LoadedData data, Original original, Path folder, Context.Progress progress)
             throws IOException {
-        if (!data.augmentation().equals(Augmentation.NONE)) {
+        if (data.augmentation().changes()) {
             throw new IllegalArgumentException(
                     "task.answers = kept needs rows that stay as they are, but the data changes them at random: leave that out (data.flip, data.padding), or set task.answers to engine or runtime");
         }

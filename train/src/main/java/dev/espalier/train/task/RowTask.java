@@ -1,6 +1,5 @@
 package dev.espalier.train.task;
 
-import dev.espalier.data.Augmentation;
 import dev.espalier.data.Batch;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.Batches;
@@ -94,7 +93,7 @@ public abstract class RowTask implements Task {
 
     @Override
     public boolean isRepeatable() {
-        return data.augmentation().equals(Augmentation.NONE);
+        return !data.augmentation().changes();
     }
 
     @Override

@@ -7,6 +7,8 @@ import dev.espalier.graph.Node;
 import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
+import dev.espalier.graph.op.Elementwise.Dropout;
+import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,31 +20,37 @@ import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batch normalisations as they are served: with their statistics folded they are {@code a·x + b} for each channel, part of the
- * convolution before where there is one. What is left can be trained further, and never looks at a batch.
+ * A model as it is served. Batch normalisations have their statistics folded: they are {@code a·x + b} for each channel, part of the
+ * convolution before where there is one. Nothing is dropped out. What is left can be trained further, and does in training what it does
+ * afterwards.
  */
-public final class ServedNorms {
+public final class Served {
     private final Graph graph;
     private final SequencedMap<String, Initializer> initializers;
     private final List<Node> nodes = new ArrayList<>();
 
-    private ServedNorms(Graph graph) {
+    private Served(Graph graph) {
         this.graph = graph;
         this.initializers = new LinkedHashMap<>(graph.initializers());
     }
 
     /**
-     * The graph without batch normalisations.
+     * The graph without batch normalisations and dropout.
      *
      * @param graph the graph
-     * @return an equivalent graph for inference; those whose statistics are no initializers stay
+     * @return an equivalent graph for inference; normalisations whose statistics are no initializers stay
      */
-    public static Graph fold(Graph graph) {
-        return new ServedNorms(graph).run();
+    public static Graph of(Graph graph) {
+        return new Served(graph).run();
     }
 
     private Graph run() {
         for (Node node : graph.nodes()) {
+            if (node.operator() instanceof Dropout && node.outputs().size() == 1) {
+                nodes.add(new Node(
+                        node.name(), new Unary(Unary.Function.IDENTITY), List.of(node.input(0)), node.outputs()));
+                continue;
+            }
             if (!(node.operator() instanceof BatchNorm norm) || !isKnown(node)) {
                 nodes.add(node);
                 continue;

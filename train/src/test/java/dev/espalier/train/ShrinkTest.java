@@ -1,0 +1,113 @@
+package dev.espalier.train;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.data.Context;
+import dev.espalier.data.DataSection;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.ImageOptions;
+import dev.espalier.graph.model.Mlp;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.RunOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ShrinkTest {
+    private static final List<String> DIGITS = List.of("data.kind=digits", "data.train_limit=512", "data.test_limit=100");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    private Path folder;
+
+    @SuppressWarnings("NullAway.Init") // see below
+    private Path model;
+
+    @BeforeEach
+    void writeModel() throws IOException {
+        model = folder.resolve("model.onnx");
+        OnnxWriter.write(Mlp.ofImages(new ImageOptions(10, 1, 8), List.of(24), Weights.seeded(5)), model);
+    }
+
+    private Shrink shrink() {
+        return Shrink.of(model)
+                .inputs(DIGITS)
+                .keep(0.5, Shrink.Cost.FLOPS)
+                .epochs(30)
+                .with(List.of("training.prune_for=size", "optimizer.rate=3e-3"));
+    }
+
+    /** A network of random weights has no neuron that it does not need: half of them still give most of its answers. */
+    @Test
+    void halfOfAModelGivesItsAnswers() throws IOException {
+        Path run = folder.resolve("run");
+        RunResult result = shrink().run(run, RunOptions.DEFAULT).orElseThrow();
+        assertEquals(0.5, (double) result.flopsAfter() / result.flopsBefore(), 0.06);
+        assertTrue(result.prunedScores().firstEntry().getValue() > 0.75, result.toString());
+        Graph before = OnnxReader.read(model).graph();
+        Graph after = OnnxReader.read(run.resolve("pruned.onnx")).graph();
+        assertEquals(before.inputs(), after.inputs());
+        assertEquals(before.outputs(), after.outputs());
+    }
+
+    @Test
+    void whatWasStoppedGoesOnByItsOwnRecipe() throws IOException {
+        Path whole = folder.resolve("whole");
+        Shrink few = shrink().epochs(4);
+        few.run(whole, RunOptions.DEFAULT).orElseThrow();
+        Path stopped = folder.resolve("stopped");
+        AtomicInteger asked = new AtomicInteger();
+        assertTrue(few.run(stopped, RunOptions.DEFAULT.withStop(() -> asked.incrementAndGet() == 20))
+                .isEmpty());
+        Shrink.of(model).run(stopped, RunOptions.DEFAULT).orElseThrow();
+        assertArrayEquals(
+                Files.readAllBytes(whole.resolve("model.onnx")), Files.readAllBytes(stopped.resolve("model.onnx")));
+    }
+
+    /** Data of a Java program is data. */
+    @Test
+    void inputsMayBeAProgramsOwn() throws IOException {
+        Path run = folder.resolve("run");
+        shrink().inputs(DataSection.load(DataSection.read(DIGITS.toArray(String[]::new)), Context.QUIET))
+                .epochs(2)
+                .run(run, RunOptions.DEFAULT)
+                .orElseThrow();
+        assertTrue(Files.readString(run.resolve("recipe.toml")).contains("kind = \"own\""));
+    }
+
+    @Test
+    void theRecipeHasWhatWasChosen() throws IOException {
+        Recipe recipe = shrink().recipe(folder.resolve("run"), RunOptions.DEFAULT);
+        assertEquals(20, recipe.training().epochs());
+        assertEquals(10, recipe.phases().healEpochs());
+        // The pixels stay, whoever reads them.
+        assertEquals(1, recipe.groups().exclude().size());
+        assertTrue(recipe.toToml().contains("answers = \"kept\""), recipe.toToml());
+        Recipe hasty = shrink().minutes(1e-4).recipe(folder.resolve("run"), RunOptions.DEFAULT);
+        assertEquals(3, hasty.totalEpochs());
+        assertTrue(hasty.toToml().contains("train_limit = "), hasty.toToml());
+    }
+
+    @Test
+    void whatIsNotPossibleIsSaidAtOnce() {
+        String message = assertThrows(IllegalArgumentException.class, () -> shrink().keep(0.01, Shrink.Cost.FLOPS)
+                        .run(folder.resolve("run"), RunOptions.DEFAULT))
+                .getMessage();
+        assertTrue(message.startsWith("1 % of the FLOPs cannot be reached: with one group left in each of the 1 layers"), message);
+        assertThrows(IllegalArgumentException.class, () -> shrink().keep(1, Shrink.Cost.FLOPS));
+        assertThrows(IllegalArgumentException.class, () -> shrink().epochs(1));
+        assertThrows(IllegalArgumentException.class, () -> shrink().minutes(0));
+    }
+}
