@@ -1,5 +1,6 @@
 import dev.espalier.data.DataKind;
 import dev.espalier.data.array.NpyKind;
+import dev.espalier.data.array.RandomKind;
 import dev.espalier.data.image.Cifar10Kind;
 import dev.espalier.data.image.DigitsKind;
 import dev.espalier.data.image.FashionMnistKind;
@@ -32,5 +33,6 @@ module dev.espalier.data {
             FashionMnistKind,
             ImagesKind,
             CsvKind,
-            NpyKind;
+            NpyKind,
+            RandomKind;
 }

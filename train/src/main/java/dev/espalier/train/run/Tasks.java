@@ -2,6 +2,7 @@ package dev.espalier.train.run;
 
 import dev.espalier.data.Context;
 import dev.espalier.data.LoadedData;
+import dev.espalier.data.ModelInput;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Values;
@@ -12,6 +13,8 @@ import dev.espalier.train.task.Materials;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.task.TaskSection;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -53,9 +56,17 @@ public final class Tasks {
                 recipe.task(),
                 new Materials(
                         recipe.data(),
-                        new Context(listener::onReading, kind.tokenizer(model)),
+                        new Context(listener::onReading, kind.tokenizer(model), () -> inputs(kind, model)),
                         (wanted, weights) -> ModelSection.build(model, wanted, weights, notes),
                         recipe.batching()));
+    }
+
+    private static List<ModelInput> inputs(ModelKind kind, Values model) {
+        try {
+            return kind.inputs(model);
+        } catch (IOException unread) {
+            throw new UncheckedIOException(unread.getMessage(), unread);
+        }
     }
 
     /**

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -46,7 +47,7 @@ final class Fitting {
 
     private SequencedMap<Signature.Input, Graph.Input> inputs() {
         SequencedMap<Signature.Input, Graph.Input> found =
-                pair(wanted.inputs(), Signature.Input::name, model.inputs(), Graph.Input::name, Fitting::takes);
+                pair(wanted.inputs(), Signature.Input::name, model.inputs(), this::usualName, Fitting::takes);
         List<String> names = model.inputs().stream().map(Graph.Input::name).toList();
         Set<Graph.Input> hungry = new LinkedHashSet<>(model.inputs());
         hungry.removeAll(found.values());
@@ -59,6 +60,29 @@ final class Fitting {
                         .formatted(names, wanted.data(), wanted.inputs()));
         found.forEach(this::requireTakes);
         return found;
+    }
+
+    /**
+     * What the task calls an input of tokens that the model calls otherwise, where that is clear: exporters say input_mask or
+     * segment_ids for what most call attention_mask and token_type_ids.
+     */
+    private String usualName(Graph.Input input) {
+        Optional<String> role = role(input);
+        boolean clear = role.isPresent()
+                && model.inputs().stream().noneMatch(other -> other.name().equals(role.get()))
+                && model.inputs().stream().filter(other -> role(other).equals(role)).count() == 1;
+        return clear ? role.get() : input.name();
+    }
+
+    private static Optional<String> role(Graph.Input input) {
+        String name = input.name().toLowerCase(Locale.ROOT);
+        if (input.type().data().isFloat() || input.type().shape().rank() != 2 || name.contains("position")) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                name.contains("mask")
+                        ? "attention_mask"
+                        : name.contains("type") || name.contains("segment") ? "token_type_ids" : "input_ids");
     }
 
     private void requireTakes(Signature.Input input, Graph.Input given) {
