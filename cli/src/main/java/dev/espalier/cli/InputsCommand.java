@@ -14,6 +14,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.text.WordPiece;
 import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.inputs.InputsGuess;
+import dev.espalier.train.inputs.TrainedEncoding;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -92,7 +93,7 @@ final class InputsCommand implements Callable<Integer> {
         });
         out.println();
         out.flush();
-        LoadedData data = load(guess, inputs);
+        LoadedData data = TrainedEncoding.of(load(guess, inputs), graph);
         guess.notes().forEach(note -> out.println("note: " + note));
         data.notes().forEach(note -> out.println("note: " + note));
         out.printf(

@@ -8,6 +8,7 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Values;
+import dev.espalier.train.task.EncodingNote;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 /**
  * From what somebody has, a file or a folder, to settings of data for a model that others made: by the ending, by what is in a folder,
  * and by what the model declares that it takes. Nothing is normalised that the model's makers do not say: it was trained on what it gets.
+ * What a training of ours has noted in the model, {@link TrainedEncoding} sees to.
  *
  * @param settings such as {@code data.kind=images}, {@code data.dir=pictures}
  * @param notes what a user should know of them, a sentence each
@@ -325,7 +327,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
                 notes.addAll(said.get().notes());
             } else if (!isGiven("data.mean") && !isGiven("data.normalize")) {
                 asItIs();
-                if (!isGiven("data.white")) {
+                if (!isGiven("data.white") && EncodingNote.of(graph).isEmpty()) {
                     notes.add(
                             "there is no %s beside %s: pixels go from 0 to 1, as they are. If the model was trained otherwise, set data.mean and data.std, or data.white to 255"
                                     .formatted(ImagePreparation.FILE, model));

@@ -3,6 +3,7 @@ package dev.espalier.train.task;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.pass.FreeBatch;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
@@ -87,7 +88,7 @@ final class Fitting {
 
     private void requireTakes(Signature.Input input, Graph.Input given) {
         require(
-                given.type().data() == input.type(),
+                holds(given, input),
                 "its input %s holds %s, but %s of %s are %s: export it with such an input"
                         .formatted(
                                 given.name(),
@@ -101,11 +102,19 @@ final class Fitting {
                         .formatted(given.name(), given.type().shape(), wanted.data(), input.batched()));
     }
 
+    /** Whether its numbers can be the data's: what {@link Fitted#feed} casts is the same in the other type. */
+    private static boolean holds(Graph.Input given, Signature.Input input) {
+        DataType held = given.type().data();
+        return held == input.type()
+                || (held == DataType.INT32 && input.type() == DataType.INT64)
+                || (held == DataType.FLOAT64 && input.type() == DataType.FLOAT32);
+    }
+
     /** Whether samples fit, whatever the model says of the batch and of lengths that differ. */
     private static boolean takes(Signature.Input input, Graph.Input given) {
         Shape declared = given.type().shape();
         Shape samples = input.batched();
-        boolean fits = given.type().data() == input.type() && declared.rank() == samples.rank();
+        boolean fits = holds(given, input) && declared.rank() == samples.rank();
         for (int axis = 1; fits && axis < samples.rank(); axis++) {
             Dimension length = declared.get(axis);
             fits = !length.isKnown() || !samples.get(axis).isKnown() || length.equals(samples.get(axis));

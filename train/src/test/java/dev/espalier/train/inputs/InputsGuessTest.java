@@ -20,6 +20,8 @@ import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Unsqueeze;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.train.task.EncodingNote;
 import dev.espalier.train.task.Fitted;
 import dev.espalier.train.task.Signature;
 import java.awt.image.BufferedImage;
@@ -27,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -223,6 +226,20 @@ final class InputsGuessTest {
                 guess(of("x", "batch", 3), toml).values().texts().get("data.rows"));
     }
 
+    /** A model that was trained here is given what it was trained on, whatever the settings say. */
+    @Test
+    void whatIsNotedInAModelHolds() throws IOException {
+        Graph plain = of("x", "batch", 1, 8, 8);
+        LoadedData trained = DataSection.load(DataSection.read("data.kind=digits"), Context.QUIET);
+        Graph noted = EncodingNote.note(plain, trained.encoding());
+        InputsGuess guess = InputsGuess.of("digits", folder.resolve("m.onnx"), noted, List.of());
+        assertEquals(List.of("data.kind=digits", "data.normalize=false"), guess.settings());
+        assertEquals(List.of(), guess.notes());
+        LoadedData data = load(guess, noted);
+        assertEquals(trained.encoding(), TrainedEncoding.of(data, noted).encoding());
+        assertEquals(data.encoding(), TrainedEncoding.of(data, plain).encoding());
+    }
+
     /** Others call it input_mask. */
     @Test
     void tokensFindTheirInputs() {
@@ -234,6 +251,23 @@ final class InputsGuessTest {
                 .fit(reader("tokens", "input_word_ids", "input_mask"), "the model");
         assertEquals("input_word_ids", fitted.input("input_ids"));
         assertEquals("input_mask", fitted.input("attention_mask"));
+    }
+
+    /** Ids of 32 bits are what some exporters write. */
+    @Test
+    void idsMayHave32Bits() {
+        GraphBuilder graph = new GraphBuilder("short");
+        Value table = graph.parameter("table", Tensor.of(new float[] {0, 1, 2, 3, 4, 5, 6}, 7));
+        Graph model = graph.outputs(
+                graph.add("y", new Gather(0), table, graph.input("ids", DataType.INT32, "batch", "n")));
+        Fitted fitted = new Signature(
+                        "ids", Signature.inputsOf(List.of(new Field.Tokens("input_ids", 4))), List.of())
+                .fit(model, "the model");
+        Map<String, Tensor> fed = fitted.feed(Map.of("input_ids", Tensor.of(new long[] {3, 6}, 1, 2)));
+        try (OnnxRuntimeModel runtime = OnnxRuntimeModel.of(fitted.model(), 1)) {
+            Tensor found = runtime.run(fed).firstEntry().getValue();
+            assertEquals(List.of(3.0, 6.0), List.of(found.getDouble(0), found.getDouble(1)));
+        }
     }
 
     /** A model that takes so many tokens keeps that length, and another number is refused. */
