@@ -1,6 +1,7 @@
 import dev.espalier.data.DataKind;
 import dev.espalier.data.OwnData;
 import dev.espalier.data.array.NpyKind;
+import dev.espalier.data.array.RandomKind;
 import dev.espalier.data.image.Cifar10Kind;
 import dev.espalier.data.image.DigitsKind;
 import dev.espalier.data.image.FashionMnistKind;
@@ -34,5 +35,6 @@ module dev.espalier.data {
             ImagesKind,
             CsvKind,
             NpyKind,
-            OwnData;
+            OwnData,
+            RandomKind;
 }

@@ -1,6 +1,8 @@
 import dev.espalier.data.DataKind;
+import dev.espalier.data.table.CellFormat;
 import dev.espalier.squad.AnsweringKind;
 import dev.espalier.squad.SquadData;
+import dev.espalier.squad.SquadTexts;
 import dev.espalier.train.task.TaskKind;
 
 /** Questions on texts: SQuAD 1.1 as data, and answering as a task. */
@@ -13,6 +15,8 @@ module dev.espalier.squad {
 
     provides DataKind with
             SquadData;
+    provides CellFormat with
+            SquadTexts;
     provides TaskKind with
             AnsweringKind;
 }

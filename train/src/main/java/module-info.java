@@ -26,6 +26,7 @@ module dev.espalier.train {
     requires com.google.protobuf;
 
     exports dev.espalier.train;
+    exports dev.espalier.train.inputs;
     exports dev.espalier.train.journal;
     exports dev.espalier.train.model;
     exports dev.espalier.train.recipe;

@@ -2,15 +2,12 @@ package dev.espalier.cli;
 
 import dev.espalier.data.Context;
 import dev.espalier.data.table.CellFile;
-import dev.espalier.data.table.CellFormat;
 import dev.espalier.data.table.CsvCells;
-import dev.espalier.data.table.JsonLines;
 import dev.espalier.data.table.ServedRows;
-import dev.espalier.data.table.TextLines;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -78,27 +75,12 @@ final class InputOptions {
     }
 
     private CellFile cells(Path file) {
-        String name = file.toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
-        if (name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
-            return new JsonLines(file);
-        }
-        if (name.endsWith(".txt")) {
-            return new TextLines(file);
-        }
-        if (name.endsWith(".parquet")) {
-            return CellFormat.find(file)
-                    .orElseThrow(() -> new IllegalArgumentException(
-                            "%s: Parquet is read by the module table, which is not on the class path: set ESPALIER_CLASSPATH to its JAR,"
-                                            .formatted(file)
-                                    + " table/target/espalier-table-*.jar after mvn package -pl table -am, and that of"
-                                    + " org.duckdb:duckdb_jdbc, with a colon between them; or write the table as CSV"));
-        }
-        char between = delimiter != null ? delimiter : name.endsWith(".tsv") ? '\t' : ',';
-        if (between == decimal) {
+        CellFile cells = CellFile.of(file, !noHeader, Optional.ofNullable(delimiter));
+        if (cells instanceof CsvCells csv && csv.delimiter() == decimal) {
             throw new IllegalArgumentException(
                     "--delimiter and --decimal are both %s: they must differ".formatted(decimal));
         }
-        return new CsvCells(file, !noHeader, between);
+        return cells;
     }
 
     /** Where the tokenizer of a model is: where it is said to be, or else beside it. */

@@ -42,6 +42,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DataCommand.class,
             SurveyCommand.class,
             InspectCommand.class,
+            InputsCommand.class,
             ConvertCommand.class,
             PruneCommand.class,
             PredictCommand.class,

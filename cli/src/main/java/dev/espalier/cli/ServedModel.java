@@ -111,7 +111,7 @@ record ServedModel(Path file, Graph graph, Encoding encoding, Map<String, String
             String input = Objects.requireNonNullElse(names.get(ids.name()), ids.name());
             try (WordPiece tokenizer = AnsweringModel.tokenizer(place, file, graph, input)) {
                 TokenizedTexts made =
-                        TokenizedTexts.of(table, table.heads().size(), tokenizer, ids.most(), listener::onReading);
+                        TokenizedTexts.of(table, table.heads().size(), tokenizer, ids, listener::onReading);
                 AnswerCommand.warning(made.unknown()).ifPresent(listener::onNote);
                 List<Field> fields = made.columns().stream().map(Column::field).toList();
                 if (!fields.equals(encoding.inputFields())) {

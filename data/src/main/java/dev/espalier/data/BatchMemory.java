@@ -180,7 +180,7 @@ final class BatchMemory {
 
         @Override
         Tensor tensor() {
-            int longest = 0;
+            int longest = column.field().fixed() ? column.field().most() : 0;
             for (int[] sequence : sequences) {
                 longest = Math.max(longest, sequence.length);
             }

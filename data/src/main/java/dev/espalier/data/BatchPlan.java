@@ -1,6 +1,9 @@
 package dev.espalier.data;
 
 import dev.espalier.core.check.Check;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * How rows make batches.
@@ -14,6 +17,9 @@ import dev.espalier.core.check.Check;
  */
 public record BatchPlan(int batchSize, boolean dropLast, boolean shuffle, long seed, int threads, int ahead) {
     private static final int USUAL_THREADS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8);
+    /** Batches that rows of like length are chosen from: enough that hardly anything is filled up, and few enough to be random. */
+    private static final int POOL = 64;
+
     private static final int USUAL_AHEAD = 2 * USUAL_THREADS;
 
     /** Checks the numbers. */
@@ -84,16 +90,52 @@ public record BatchPlan(int batchSize, boolean dropLast, boolean shuffle, long s
         return dropLast ? rows / batchSize : Math.ceilDiv(rows, batchSize);
     }
 
-    /** The order of the rows in an epoch. */
-    int[] order(int rows, long epoch) {
+    /**
+     * The order of the rows in an epoch. Where rows have lengths, a pool of many batches is drawn at a time and sorted by length, and
+     * its batches come in random order: so every row has its chance to be anywhere, and yet hardly anything is filled up.
+     */
+    int[] order(Dataset dataset, long epoch) {
+        int rows = dataset.size();
         int[] order = new int[rows];
         for (int i = 0; i < rows; i++) {
             order[i] = i;
         }
         if (shuffle) {
-            new Draws(seed, epoch).shuffle(order);
+            Draws draws = new Draws(seed, epoch);
+            draws.shuffle(order);
+            Optional<Column.Sequences> lengths = lengths(dataset);
+            return lengths.isPresent() ? alike(order, lengths.get(), draws) : order;
         }
         return order;
+    }
+
+    private static Optional<Column.Sequences> lengths(Dataset dataset) {
+        return dataset.inputs().stream()
+                .filter(Column.Sequences.class::isInstance)
+                .map(Column.Sequences.class::cast)
+                .filter(column -> column.length(0) > 0)
+                .findFirst();
+    }
+
+    /** A last batch that is smaller than the others stays the last. */
+    private int[] alike(int[] order, Column.Sequences lengths, Draws draws) {
+        int pool = (int) Math.min(order.length, (long) POOL * batchSize);
+        for (int from = 0; from < order.length; from += pool) {
+            int to = Math.min(order.length, from + pool);
+            int[] sorted = IntStream.range(from, to)
+                    .mapToObj(i -> order[i])
+                    .sorted(Comparator.comparingInt(lengths::length))
+                    .mapToInt(Integer::intValue)
+                    .toArray();
+            System.arraycopy(sorted, 0, order, from, sorted.length);
+        }
+        int[] batches = IntStream.range(0, order.length / batchSize).toArray();
+        draws.shuffle(batches);
+        int[] mixed = order.clone();
+        for (int i = 0; i < batches.length; i++) {
+            System.arraycopy(order, batches[i] * batchSize, mixed, i * batchSize, batchSize);
+        }
+        return mixed;
     }
 
     /** The random numbers that belong to a row in an epoch, whoever loads it. */

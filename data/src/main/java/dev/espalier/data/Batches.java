@@ -251,7 +251,7 @@ public final class Batches implements Iterator<Batch>, AutoCloseable {
             BatchPosition position = position(claimed);
             if (position.epoch() != orderEpoch) {
                 // A new array, since batches of the epoch before may still be loading.
-                order = plan.order(dataset.size(), position.epoch());
+                order = plan.order(dataset, position.epoch());
                 orderEpoch = position.epoch();
             }
             Job job = new Job(slot(claimed), position, order);

@@ -53,6 +53,16 @@ public sealed interface Column {
         int[] read(int row);
 
         /**
+         * How long a row is, where rows of like length are to make the batches of a training, which are filled up with little then.
+         *
+         * @param row its index
+         * @return the number of ids; 0, for all rows, if batches are drawn from all rows alike
+         */
+        default int length(int row) {
+            return 0;
+        }
+
+        /**
          * What the ids of a row were made of, for people to read.
          *
          * @param row its index

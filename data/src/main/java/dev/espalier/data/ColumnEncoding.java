@@ -17,7 +17,9 @@ import java.util.List;
     @JsonSubTypes.Type(value = ColumnEncoding.Pixels.class, name = "pixels"),
     @JsonSubTypes.Type(value = ColumnEncoding.Index.class, name = "index"),
     @JsonSubTypes.Type(value = ColumnEncoding.Tokenized.class, name = "tokenized"),
-    @JsonSubTypes.Type(value = ColumnEncoding.Joined.class, name = "joined")
+    @JsonSubTypes.Type(value = ColumnEncoding.Joined.class, name = "joined"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Arranged.class, name = "arranged"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Outside.class, name = "outside")
 })
 public sealed interface ColumnEncoding {
     /**
@@ -366,6 +368,94 @@ public sealed interface ColumnEncoding {
                 deviations.addAll(part.statistics().deviation());
             }
             return new Normalization(means, deviations);
+        }
+    }
+
+    /**
+     * An image whose channels are in another order.
+     *
+     * @param image what else becomes of it
+     * @param channelsLast whether the channels of a pixel stand beside each other: height, width, channels
+     * @param reversed whether the last channel comes first: blue, green, red
+     */
+    record Arranged(ColumnEncoding image, boolean channelsLast, boolean reversed) implements ColumnEncoding {
+        /** Checks that it is an image. */
+        public Arranged {
+            if (!(image.to() instanceof Field.Image)) {
+                throw new IllegalArgumentException("%s has no channels: it is no image".formatted(image.to()));
+            }
+        }
+
+        private Field.Image field() {
+            return (Field.Image) image.to();
+        }
+
+        @Override
+        public List<Field> from() {
+            return image.from();
+        }
+
+        @Override
+        public Field.Dense to() {
+            Field.Image field = field();
+            return channelsLast
+                    ? new Field.Numbers(field.name(), List.of(field.height(), field.width(), field.channels()))
+                    : field;
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return new Arranged(image.raw(), channelsLast, reversed);
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Numbers planes = (Column.Numbers) image.apply(columns);
+            int channels = field().channels();
+            int pixels = field().height() * field().width();
+            return Columns.numbers(to(), (row, target, offset) -> {
+                float[] values = new float[channels * pixels];
+                planes.read(row, values, 0);
+                for (int channel = 0; channel < channels; channel++) {
+                    int place = reversed ? channels - 1 - channel : channel;
+                    for (int pixel = 0; pixel < pixels; pixel++) {
+                        int at = channelsLast ? pixel * channels + place : place * pixels + pixel;
+                        target[offset + at] = values[channel * pixels + pixel];
+                    }
+                }
+            });
+        }
+    }
+
+    /**
+     * What stays outside of a model's file: who made the model wants its inputs encoded, and so does what becomes of it.
+     *
+     * @param encoding what the file is fed with
+     */
+    record Outside(ColumnEncoding encoding) implements ColumnEncoding {
+        @Override
+        public List<Field> from() {
+            return encoding.from();
+        }
+
+        @Override
+        public Field to() {
+            return encoding.to();
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return this;
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            return encoding.apply(columns);
+        }
+
+        @Override
+        public Normalization statistics() {
+            return encoding.statistics();
         }
     }
 }

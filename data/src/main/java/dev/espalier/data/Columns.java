@@ -3,6 +3,7 @@ package dev.espalier.data;
 import dev.espalier.core.check.Check;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** Columns over what is in memory, and over some rows of other columns. */
@@ -93,6 +94,27 @@ public final class Columns {
         };
     }
 
+    /**
+     * Sequences that a function reads.
+     *
+     * @param field what they are
+     * @param reader makes a row; called by several threads at once
+     * @return the column
+     */
+    public static Column.Sequences sequences(Field.Tokens field, IntFunction<int[]> reader) {
+        return new Column.Sequences() {
+            @Override
+            public Field.Tokens field() {
+                return field;
+            }
+
+            @Override
+            public int[] read(int row) {
+                return reader.apply(row);
+            }
+        };
+    }
+
     /** What reads the numbers of a row: a {@link Column.Numbers} without its field. */
     @FunctionalInterface
     public interface Reader {
@@ -164,6 +186,11 @@ public final class Columns {
                     @Override
                     public int[] read(int row) {
                         return sequences.read(chosen[row]);
+                    }
+
+                    @Override
+                    public int length(int row) {
+                        return sequences.length(chosen[row]);
                     }
 
                     @Override

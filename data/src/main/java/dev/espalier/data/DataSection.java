@@ -53,17 +53,31 @@ public final class DataSection {
     /** {@code data.mean}, of kinds of images. */
     public static final Key<List<Double>> MEAN = Key.decimals(
                     "data.mean",
-                    "what a model that was trained before expects to be subtracted from each channel, where black is 0 and white is 1;"
+                    "what a model that was trained before expects to be subtracted from red, green and blue, from 0 to `white`;"
                             + " if empty, `normalize` decides")
-            .in(new Range<>("from 0 to 1", means -> means.stream().allMatch(mean -> mean >= 0 && mean <= 1)))
+            .in(new Range<>("none below 0", means -> means.stream().allMatch(mean -> mean >= 0)))
             .withDefault(List.of());
     /** {@code data.std}, of kinds of images. */
     public static final Key<List<Double>> STD = Key.decimals(
                     "data.std", "what each channel is then divided by; as many numbers as `mean` has")
             .in(new Range<>(
-                    "above 0 and at most 1",
-                    deviations -> deviations.stream().allMatch(deviation -> deviation > 0 && deviation <= 1)))
+                    "all above 0", deviations -> deviations.stream().allMatch(deviation -> deviation > 0)))
             .withDefault(List.of());
+    /** {@code data.white}, of kinds of images. */
+    public static final Key<Double> WHITE = Key.decimal(
+                    "data.white",
+                    "what white is before `mean` is subtracted, where black is 0: 255 for a model that takes pixels as files have them")
+            .in(Range.positive())
+            .withDefault(1.0);
+    /** {@code data.channels_last}, of kinds of images. */
+    public static final Key<Boolean> CHANNELS_LAST = Key.flag(
+                    "data.channels_last",
+                    "whether the model takes height, width and channels in this order, instead of channels, height and width")
+            .withDefault(false);
+    /** {@code data.blue_first}, of kinds of images. */
+    public static final Key<Boolean> BLUE_FIRST = Key.flag(
+                    "data.blue_first", "whether the model takes blue, green and red in this order")
+            .withDefault(false);
     /** {@code data.padding}, of kinds of images. */
     public static final Key<Integer> PADDING = Key.whole(
                     "data.padding", "black pixels around a training image before a random crop; 0 for no crop")
@@ -80,6 +94,11 @@ public final class DataSection {
                     "whether labels are classes or numbers; by default what `task.kind` says, and if that is `auto`, many different fractions are"
                             + " numbers, many different whole numbers that occur rarely too, and all else is classes")
             .withDefault(LabelType.AUTO);
+    /** {@code data.labelled}, of kinds that can do without labels. */
+    public static final Key<Boolean> LABELLED = Key.flag(
+                    "data.labelled",
+                    "whether rows have labels; false for inputs alone, which are enough where a model learns from another one's answers")
+            .withDefault(true);
     /** {@code data.test_fraction}, of kinds that may have no test part. */
     public static final Key<Double> TEST_FRACTION = Key.decimal(
                     "data.test_fraction",
@@ -99,6 +118,15 @@ public final class DataSection {
             List.of(VALIDATION_FRACTION, TRAIN_LIMIT, TEST_LIMIT, SPLIT_SEED, LOADERS));
 
     private DataSection() {}
+
+    /**
+     * {@return whether rows have labels}
+     *
+     * @param values the section's values
+     */
+    public static boolean isLabelled(Values values) {
+        return !values.has(LABELLED) || values.of(LABELLED);
+    }
 
     /**
      * Reads a section by itself, for programs that have no recipe.

@@ -39,6 +39,17 @@ public final class Draws {
         return next() < 0;
     }
 
+    /** {@return a number of the standard normal distribution, by Box and Muller's method} */
+    public double gaussian() {
+        double radius = StrictMath.sqrt(-2 * StrictMath.log(1 - fraction()));
+        return radius * StrictMath.cos(2 * Math.PI * fraction());
+    }
+
+    /** From 0 to below 1, in steps of 2⁻⁵³. */
+    private double fraction() {
+        return (next() >>> 11) * 0x1.0p-53;
+    }
+
     /**
      * Puts numbers in random order: all orders are equally likely (Fisher and Yates).
      *

@@ -67,6 +67,17 @@ public record Encoding(List<ColumnEncoding> inputs, List<ColumnEncoding> targets
     }
 
     /**
+     * {@return the same for the file of a model that others made, which takes encoded inputs: nothing of it goes into the file}
+     */
+    public Encoding outside() {
+        return new Encoding(
+                inputs.stream()
+                        .map(input -> input instanceof ColumnEncoding.Outside ? input : new ColumnEncoding.Outside(input))
+                        .toList(),
+                targets);
+    }
+
+    /**
      * Encodes a data set, row by row when they are read.
      *
      * @param dataset what has the columns that this was learned from

@@ -126,13 +126,27 @@ public sealed interface Field {
      * @param most how many ids a row has at most
      * @param padding what shorter rows of a batch are filled up with
      * @param texts the names of the columns of texts that the ids were made of, by a tokenizer; none if nobody knows
+     * @param fixed whether every batch is filled up to the most, because the model takes so many and no other number; otherwise to
+     *     its own longest row
      */
-    record Tokens(String name, int most, int padding, List<String> texts) implements Field {
+    record Tokens(String name, int most, int padding, List<String> texts, boolean fixed) implements Field {
         /** Checks the length. */
         public Tokens {
             // Null in what older versions wrote down.
             texts = List.copyOf(Objects.requireNonNullElse(texts, List.of()));
             Check.atLeast("the most tokens of " + name, most, 1);
+        }
+
+        /**
+         * A sequence of any length.
+         *
+         * @param name what to call it
+         * @param most how many ids a row has at most
+         * @param padding what shorter rows of a batch are filled up with
+         * @param texts the names of the columns of texts that the ids were made of
+         */
+        public Tokens(String name, int most, int padding, List<String> texts) {
+            this(name, most, padding, texts, false);
         }
 
         /**

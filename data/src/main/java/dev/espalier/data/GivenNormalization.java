@@ -4,13 +4,14 @@ import dev.espalier.settings.Values;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/** What {@code data.mean} and {@code data.std} say: a model that was trained before wants its pixels as they were then. */
+/** What {@code data.mean}, {@code data.std} and {@code data.white} say: a model that was trained before wants its pixels as they were then. */
 public final class GivenNormalization {
     private GivenNormalization() {}
 
     /**
-     * Requires the two keys to fit each other.
+     * Requires the keys to fit each other.
      *
      * @param values the section's values
      * @throws IllegalArgumentException if they do not
@@ -18,10 +19,21 @@ public final class GivenNormalization {
     public static void check(Values values) {
         List<Double> mean = values.of(DataSection.MEAN);
         List<Double> deviation = values.of(DataSection.STD);
+        double white = values.of(DataSection.WHITE);
+        if (Stream.concat(mean.stream(), deviation.stream()).anyMatch(number -> number > white)) {
+            throw new IllegalArgumentException(
+                    "data.mean = %s and data.std = %s must be from 0 to data.white = %s: for pixels from 0 to 255 set data.white to 255"
+                            .formatted(mean, deviation, DataSection.WHITE.print(white)));
+        }
         if (mean.size() != deviation.size()) {
             throw new IllegalArgumentException(
                     "data.mean has %d numbers and data.std has %d: each needs one for each channel, or one for all of them"
                             .formatted(mean.size(), deviation.size()));
+        }
+        if (white != 1 && mean.isEmpty() && values.of(DataSection.NORMALIZE)) {
+            throw new IllegalArgumentException(
+                    "data.white = %s says nothing where data.normalize = true measures means and deviations: give data.mean and data.std, or set data.normalize = false"
+                            .formatted(DataSection.WHITE.print(white)));
         }
         if (!mean.isEmpty() && !values.of(DataSection.NORMALIZE)) {
             throw new IllegalArgumentException(
@@ -38,8 +50,14 @@ public final class GivenNormalization {
      */
     public static Optional<Normalization> of(Values values, Field.Dense image) {
         List<Double> mean = values.of(DataSection.MEAN);
+        double white = values.of(DataSection.WHITE);
         if (mean.isEmpty()) {
-            return Optional.empty();
+            // What is measured brings every scale to the same.
+            return values.of(DataSection.NORMALIZE)
+                    ? Optional.empty()
+                    : Optional.of(new Normalization(
+                            Collections.nCopies(image.statistics(), 0.0),
+                            Collections.nCopies(image.statistics(), 1 / white)));
         }
         if (mean.size() != 1 && mean.size() != image.statistics()) {
             throw new IllegalArgumentException(
@@ -47,10 +65,12 @@ public final class GivenNormalization {
                             .formatted(mean.size(), image.name(), image.statistics()));
         }
         return Optional.of(new Normalization(
-                each(mean, image.statistics()), each(values.of(DataSection.STD), image.statistics())));
+                each(mean, white, image.statistics()), each(values.of(DataSection.STD), white, image.statistics())));
     }
 
-    private static List<Double> each(List<Double> numbers, int count) {
-        return numbers.size() == count ? numbers : Collections.nCopies(count, numbers.getFirst());
+    /** In units of intensities, which go from 0 to 1. */
+    private static List<Double> each(List<Double> numbers, double white, int count) {
+        List<Double> units = numbers.stream().map(number -> number / white).toList();
+        return units.size() == count ? units : Collections.nCopies(count, units.getFirst());
     }
 }

@@ -101,6 +101,20 @@ public record LoadedData(
     }
 
     /**
+     * Refuses data without labels.
+     *
+     * @param task what needs them, such as {@code task.kind = regression}
+     * @throws IllegalArgumentException if there are no targets; the message says what to change
+     */
+    public void requireTargets(String task) {
+        if (encoding.targets().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "%s needs labels to learn from, but %s has none: set data.labelled = true and say where they are, or task.kind = \"imitation\" to learn a model's own answers"
+                            .formatted(task, train.name()));
+        }
+    }
+
+    /**
      * The training part in batches, with chance in it.
      *
      * @param plan how rows make batches

@@ -208,7 +208,7 @@ final class BatchesTest {
     @Test
     void aFailureReachesWhoeverWaitsForThatBatchAndAgainLater() {
         for (Throwable failure : List.of(new IllegalArgumentException("broken"), new AssertionError("broken"))) {
-            int bad = PLAN.order(23, 0)[7];
+            int bad = PLAN.order(watched(_ -> {}), 0)[7];
             Dataset dataset = watched(sample -> {
                 if (sample == bad) {
                     switch (failure) {

@@ -27,11 +27,31 @@ record ParquetCells(Path file) implements CellFile {
     }
 
     @Override
-    public void forEach(List<String> wanted, Visitor visitor) throws IOException {
+    public List<String> columns() throws IOException {
+        try (Connection database = DuckDb.connect();
+                Statement statement = database.createStatement()) {
+            return columns(statement, source());
+        } catch (SQLException problem) {
+            throw DataException.in(file, String.valueOf(problem.getMessage()), problem);
+        }
+    }
+
+    private static List<String> columns(Statement statement, String source) throws SQLException {
+        try (ResultSet none = statement.executeQuery("select * from " + source + " limit 0")) {
+            return DuckDb.columns(none.getMetaData());
+        }
+    }
+
+    private String source() throws IOException {
         if (Files.notExists(file)) {
             throw new NoSuchFileException(file.toString());
         }
-        String source = "read_parquet(" + DuckDb.quotedFile(file.toString()) + ")";
+        return "read_parquet(" + DuckDb.quotedFile(file.toString()) + ")";
+    }
+
+    @Override
+    public void forEach(List<String> wanted, Visitor visitor) throws IOException {
+        String source = source();
         try (Connection database = DuckDb.connect();
                 Statement statement = database.createStatement()) {
             requireColumns(statement, source, wanted);
@@ -54,11 +74,9 @@ record ParquetCells(Path file) implements CellFile {
 
     private void requireColumns(Statement statement, String source, List<String> wanted)
             throws SQLException, DataException {
-        try (ResultSet none = statement.executeQuery("select * from " + source + " limit 0")) {
-            String missing = CellFile.missing(DuckDb.columns(none.getMetaData()), wanted);
-            if (!missing.isEmpty()) {
-                throw DataException.in(file, missing);
-            }
+        String missing = CellFile.missing(columns(statement, source), wanted);
+        if (!missing.isEmpty()) {
+            throw DataException.in(file, missing);
         }
     }
 }

@@ -17,7 +17,7 @@ final class TextColumns {
     private final List<List<String>> written;
     private final List<String> names;
     private final WordPiece tokenizer;
-    private final int most;
+    private final TokenLengths limits;
 
     /**
      * Columns of a table.
@@ -25,9 +25,9 @@ final class TextColumns {
      * @param table the table
      * @param ids for each of its first columns, one or two, the tokens of every text that occurs there
      * @param tokenizer what made them
-     * @param most how long a row may get
+     * @param limits how long a row may get
      */
-    TextColumns(Table table, List<List<int[]>> ids, WordPiece tokenizer, int most) {
+    TextColumns(Table table, List<List<int[]>> ids, WordPiece tokenizer, TokenLengths limits) {
         this.table = table;
         this.ids = ids;
         this.written = IntStream.range(0, ids.size()).mapToObj(table::texts).toList();
@@ -35,7 +35,18 @@ final class TextColumns {
                 .map(Table.Head::name)
                 .toList();
         this.tokenizer = tokenizer;
-        this.most = most;
+        this.limits = limits;
+    }
+
+    /** The share of rows that are longer than may be. */
+    double cut() {
+        long cut = IntStream.range(0, table.size())
+                .filter(row -> IntStream.range(0, ids.size())
+                                .map(column -> text(column, row).length)
+                                .sum()
+                        > limits.most() - (isPair() ? 3 : 2))
+                .count();
+        return (double) cut / table.size();
     }
 
     List<Column> all() {
@@ -46,7 +57,7 @@ final class TextColumns {
     }
 
     private Column column(String name, int padding, IntFunction<int[]> rows, IntFunction<Optional<String>> texts) {
-        Field.Tokens field = new Field.Tokens(name, most, padding, names);
+        Field.Tokens field = new Field.Tokens(name, limits.width(), padding, names, limits.fixed().isPresent());
         return new Column.Sequences() {
             @Override
             public Field.Tokens field() {
@@ -56,6 +67,11 @@ final class TextColumns {
             @Override
             public int[] read(int row) {
                 return rows.apply(row);
+            }
+
+            @Override
+            public int length(int row) {
+                return limits.buckets() ? size(lengths(row)) : 0;
             }
 
             @Override
@@ -86,10 +102,10 @@ final class TextColumns {
     private int[] lengths(int row) {
         int first = text(0, row).length;
         if (!isPair()) {
-            return new int[] {Math.min(first, most - 2), 0};
+            return new int[] {Math.min(first, limits.most() - 2), 0};
         }
         int second = text(1, row).length;
-        int room = most - 3;
+        int room = limits.most() - 3;
         if (first + second <= room) {
             return new int[] {first, second};
         }

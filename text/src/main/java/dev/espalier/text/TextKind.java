@@ -2,7 +2,6 @@ package dev.espalier.text;
 
 import dev.espalier.data.Column;
 import dev.espalier.data.ColumnEncoding;
-import dev.espalier.data.Columns;
 import dev.espalier.data.Context;
 import dev.espalier.data.DataException;
 import dev.espalier.data.DataSection;
@@ -11,8 +10,9 @@ import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.data.Outline;
 import dev.espalier.data.Parts;
+import dev.espalier.data.Problems;
+import dev.espalier.data.table.CellFile;
 import dev.espalier.data.table.CsvKind;
-import dev.espalier.data.table.CsvText;
 import dev.espalier.data.table.Selection;
 import dev.espalier.data.table.Table;
 import dev.espalier.data.table.TableKind;
@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code text}: a table with one column of texts, or two that are read as a pair, and a column of labels. The model's own
- * tokenizer makes tokens of them.
+ * {@code text}: a table with one column of texts, or two that are read as a pair, and a column of labels, if there are any. The
+ * model's own tokenizer makes tokens of them. Where the model's file declares how many tokens it takes, that many are given.
  */
 public final class TextKind extends TableKind {
     private static final String NAME = "text";
@@ -36,6 +36,15 @@ public final class TextKind extends TableKind {
                     "data.length", "tokens that are read at most, special ones included; the longer text is cut first")
             .in(Range.atLeast(4))
             .withDefault(128);
+
+    private static final Key<String> PATH = Key.text(
+                    "data.path",
+                    "a .csv, .tsv, .jsonl or .parquet file, a .txt file with a text in a line, or a .json file of SQuAD; or a folder with train.csv and test.csv, relative to where the program is started")
+            .in(Range.notBlank())
+            .changeable();
+    private static final Key<Boolean> BUCKETS = Key.flag(
+                    "data.buckets", "whether texts of like length make the batches of a training, which are faster then")
+            .withDefault(false);
 
     /** Called by the service loader. */
     public TextKind() {}
@@ -47,21 +56,23 @@ public final class TextKind extends TableKind {
 
     @Override
     public String meaning() {
-        return "a table of texts, or of pairs of texts, and labels";
+        return "a table of texts, or of pairs of texts";
     }
 
     @Override
     public List<Key<?>> keys() {
         return List.of(
-                CsvKind.PATH,
+                PATH,
                 CsvKind.HEADER,
                 CsvKind.DELIMITER,
+                DataSection.LABELLED,
                 LABEL,
                 DataSection.LABEL_TYPE,
                 COLUMNS,
                 IGNORE,
                 MISSING,
                 LENGTH,
+                BUCKETS,
                 UnknownTokens.LARGEST,
                 DataSection.TEST_FRACTION);
     }
@@ -74,12 +85,14 @@ public final class TextKind extends TableKind {
     @Override
     public Parts open(Values values, Context context) throws IOException {
         WordPiece tokenizer = WordPiece.ofModel(context.tokenizer(), NAME);
-        Path path = Path.of(values.of(CsvKind.PATH));
+        Path path = Path.of(values.of(PATH));
         boolean folder = Files.isDirectory(path);
         Path file = folder ? CsvKind.find(path, "train.csv").orElse(path.resolve("train.csv")) : path;
         if (!Files.isRegularFile(file)) {
             throw DataException.in(
-                    file, "no such file: give a CSV file, or a folder with train.csv and perhaps test.csv");
+                    file,
+                    "no such file: give a file of texts (%s), or a folder with train.csv and perhaps test.csv"
+                            .formatted(".csv, .tsv, .jsonl, .txt, .parquet"));
         }
         Optional<Path> testFile = folder ? CsvKind.find(path, "test.csv") : Optional.empty();
         TextFile train = TextFile.read(file, values);
@@ -109,11 +122,14 @@ public final class TextKind extends TableKind {
     /** What a model of the BERT family reads: tokens, which of them are there, and which text they are of. */
     private static List<Column> tokens(
             Table table, int texts, WordPiece tokenizer, Values values, Context context, List<String> notes) {
-        TokenizedTexts made = TokenizedTexts.of(table, texts, tokenizer, values.of(LENGTH), context.progress());
+        TokenLengths lengths =
+                TokenLengths.of(values.of(LENGTH), values.of(BUCKETS), context.inputs().get());
+        TokenizedTexts made = TokenizedTexts.of(table, texts, tokenizer, lengths, context.progress());
         UnknownTokens unknown = made.unknown();
         unknown.requireAtMost(values.of(UnknownTokens.LARGEST), table.name());
         notes.add("unknown tokens of %s: %s".formatted(table.name(), unknown.percent()));
         unknown.warning(table.name()).ifPresent(notes::add);
+        made.longNote(table.name(), lengths.most()).ifPresent(notes::add);
         return made.columns();
     }
 
@@ -129,42 +145,55 @@ public final class TextKind extends TableKind {
     /** A file, read: first the columns of texts, then the labels. */
     private record TextFile(Table table, int texts, int labels) {
         static TextFile read(Path file, Values values) throws IOException {
-            List<String> columns = new ArrayList<>();
-            Table.Builder[] table = new Table.Builder[1];
-            Selection[] selection = new Selection[1];
-            boolean header = values.of(CsvKind.HEADER);
-            new CsvText(file, values.of(CsvKind.DELIMITER).charAt(0)).forEach((line, cells) -> {
-                if (table[0] == null) {
-                    columns.addAll(header ? Table.unique(cells) : Columns.numbered(cells.size()));
-                    selection[0] = select(values, file + ", line " + line, columns);
-                    table[0] = new Table.Builder(file.toString(), heads(selection[0], columns), "line");
-                    if (header) {
-                        return true;
-                    }
-                }
-                if (cells.size() == 1 && cells.getFirst().isBlank()) {
-                    return true;
-                }
-                if (cells.size() != columns.size()) {
-                    throw DataException.in(
-                            file + ", line " + line, "%d fields: expected %d".formatted(cells.size(), columns.size()));
-                }
-                table[0].begin(line);
-                List<Integer> used = selection[0].all();
-                for (int i = 0; i < used.size(); i++) {
-                    String cell = cells.get(used.get(i));
-                    table[0].text(i, cell.isBlank() ? null : cell);
-                }
-                return true;
-            });
-            if (table[0] == null || table[0].size() == 0) {
-                throw DataException.in(
-                        file, "no rows: expected " + (header ? "a header and " : "") + "texts with labels");
+            String delimiter = values.of(CsvKind.DELIMITER);
+            CellFile cells = CellFile.of(
+                    file,
+                    values.of(CsvKind.HEADER),
+                    CsvKind.DELIMITER.defaultValue().equals(Optional.of(delimiter))
+                            ? Optional.empty()
+                            : Optional.of(delimiter.charAt(0)));
+            List<String> columns = cells.columns();
+            Selection selection = select(values, file.toString(), columns);
+            List<String> wanted = selection.all().stream().map(columns::get).toList();
+            Rows rows = new Rows(cells, wanted);
+            cells.forEach(wanted, rows);
+            rows.problems.requireNone();
+            if (rows.table.size() == 0) {
+                throw DataException.in(file, "no rows: expected texts in %s".formatted(wanted));
             }
             return new TextFile(
-                    table[0].build(),
-                    selection[0].inputs().size(),
-                    selection[0].labels().size());
+                    rows.table.build(),
+                    selection.inputs().size(),
+                    selection.labels().size());
+        }
+
+        /** Collects rows, and what is wrong with them. */
+        private static final class Rows implements CellFile.Visitor {
+            private final CellFile cells;
+            private final Table.Builder table;
+            private final Problems problems = new Problems();
+
+            Rows(CellFile cells, List<String> columns) {
+                this.cells = cells;
+                this.table = new Table.Builder(
+                        cells.file().toString(),
+                        columns.stream().map(name -> new Table.Head(name, false)).toList(),
+                        cells.placeWord());
+            }
+
+            @Override
+            public void row(long place, List<String> texts) {
+                table.begin(place);
+                for (int i = 0; i < texts.size(); i++) {
+                    table.text(i, texts.get(i).isBlank() ? null : texts.get(i));
+                }
+            }
+
+            @Override
+            public void problem(long place, String problem) {
+                problems.add(
+                        DataException.in("%s, %s %d".formatted(cells.file(), cells.placeWord(), place), problem));
+            }
         }
 
         private static Selection select(Values values, String place, List<String> columns) throws DataException {
@@ -180,12 +209,6 @@ public final class TextKind extends TableKind {
                                         selection.inputs().size()));
             }
             return selection;
-        }
-
-        private static List<Table.Head> heads(Selection selection, List<String> columns) {
-            return selection.all().stream()
-                    .map(column -> new Table.Head(columns.get(column), false))
-                    .toList();
         }
     }
 }

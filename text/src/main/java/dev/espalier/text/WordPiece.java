@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -172,6 +173,16 @@ public final class WordPiece implements AutoCloseable {
             }
         }
         return ends;
+    }
+
+    /**
+     * Reads tokens back, for people: what the normaliser dropped, capitals perhaps, does not come back.
+     *
+     * @param tokens what the vocabulary calls them
+     * @return the text, special tokens included
+     */
+    public String decode(int[] tokens) {
+        return tokenizer.decode(Arrays.stream(tokens).asLongStream().toArray(), false);
     }
 
     /**

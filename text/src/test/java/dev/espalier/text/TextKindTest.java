@@ -16,8 +16,13 @@ import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
+import dev.espalier.data.ModelInput;
 import dev.espalier.data.Parts;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Dimension;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import dev.espalier.settings.Values;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +32,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,6 +161,89 @@ final class TextKindTest {
         List<String> notes =
                 open("text,label\nαβγ sea,a\nδεζ,b\n", "data.largest_unknown=1").notes();
         assertTrue(notes.stream().anyMatch(note -> note.startsWith("warning: 66.67 %")), notes::toString);
+    }
+
+    private LoadedData load(Context context, String name, String content, String... more) throws IOException {
+        Path file = Files.writeString(folder.resolve(name), content);
+        List<String> settings = new ArrayList<>(List.of("data.kind=text", "data.path=" + file, "data.labelled=false"));
+        settings.addAll(List.of(more));
+        return DataSection.load(DataSection.read(settings.toArray(String[]::new)), context);
+    }
+
+    /** Texts alone, in whatever file they are. */
+    @Test
+    void textsNeedNoLabels() throws IOException {
+        Context context = model();
+        for (LoadedData data : List.of(
+                load(context, "lines.txt", "the sea\n\nthe tower\nsea\n"),
+                load(context, "lines.jsonl", "{\"text\": \"the sea\"}\n{\"text\": \"the tower\"}\n{\"text\": \"sea\"}\n"),
+                load(context, "table.csv", "text\nthe sea\nthe tower\nsea\n"),
+                load(
+                        context,
+                        "table.tsv",
+                        "id\ttext\n1\tthe sea\n2\tthe tower\n3\tsea\n",
+                        "data.columns=[\"text\"]"))) {
+            assertEquals(List.of(), data.targets());
+            assertEquals(3, data.train().size() + data.test().size());
+            assertEquals(
+                    Optional.of("the sea"), ((Column.Sequences) data.test().inputs().getFirst()).text(0));
+        }
+        LoadedData pairs = load(
+                context,
+                "pairs.jsonl",
+                "{\"a\": \"sea\", \"b\": \"tower\"}\n{\"a\": \"sea\", \"b\": \"tower\"}\n{\"a\": \"sea\", \"b\": \"tower\"}\n");
+        assertArrayEquals(new int[] {0, 0, 0, 1, 1}, row(pairs.train(), 2, 0));
+        DataException wrong = assertThrows(
+                DataException.class, () -> load(context, "bad.jsonl", "{\"text\": \"sea\"}\nsea\n{\"txt\": 1}\n"));
+        assertTrue(
+                String.valueOf(wrong.getMessage()).contains("bad.jsonl, line 2")
+                        && wrong.getMessage().contains("bad.jsonl, line 3"),
+                wrong::getMessage);
+    }
+
+    private Context model(int places, Dimension length) throws IOException {
+        TensorType type = new TensorType(DataType.INT64, new Shape(List.of(Dimension.symbol("batch"), length)));
+        return new Context(
+                Context.QUIET.progress(),
+                model().tokenizer(),
+                () -> List.of(
+                        new ModelInput("input_ids", type, List.of(8), OptionalLong.of(places)),
+                        new ModelInput("token_type_ids", type, List.of(8), OptionalLong.of(2))));
+    }
+
+    /** A model that takes so many tokens, neither more nor less, is given so many. */
+    @Test
+    void aFixedLengthIsFilledUp() throws IOException {
+        LoadedData data = load(model(1000, Dimension.of(6)), "lines.txt", "sea\nsea\nsea\nsea the\nsea\n", "data.buckets=true");
+        try (Batches batches = data.evaluation(data.train(), 1)) {
+            Batch batch = batches.next();
+            assertArrayEquals(new long[] {1, 6}, input(batch, "input_ids").shape());
+            Tensor mask = input(batch, "attention_mask");
+            assertEquals(3, LongStream.range(0, 6).map(mask::getLong).sum());
+        }
+        assertEquals(data.encoding(), Encoding.parse(data.encoding().toJson()));
+        LoadedData free = load(model(1000, Dimension.symbol("n")), "lines.txt", "sea\nsea\nsea\n", "data.buckets=true");
+        assertEquals(3, ((Column.Sequences) free.train().inputs().getFirst()).length(0));
+        LoadedData cut = load(model(1000, Dimension.symbol("n")), "lines.txt", "sea sea sea sea\nsea\nsea\n", "data.length=4");
+        assertTrue(cut.notes().stream().anyMatch(note -> note.contains("more than 4 tokens")), cut.notes()::toString);
+    }
+
+    @Test
+    void theTokenizerOfAnotherModelIsRefused() {
+        IllegalArgumentException refused = assertThrows(
+                IllegalArgumentException.class, () -> load(model(5, Dimension.symbol("n")), "lines.txt", "sea\nsea\n"));
+        assertTrue(
+                String.valueOf(refused.getMessage()).contains("'sea', but the model has embeddings of 5 tokens only"),
+                refused::getMessage);
+        assertTrue(String.valueOf(refused.getMessage()).contains("model.tokenizer"), refused::getMessage);
+    }
+
+    @Test
+    void tokensAreReadBack() {
+        assertEquals(
+                "[CLS] the sea [SEP]",
+                Tiny.TOKENIZER.decode(joined(
+                        new int[] {START}, Tiny.TOKENIZER.tokenize("The sea").ids(), new int[] {END})));
     }
 
     @Test

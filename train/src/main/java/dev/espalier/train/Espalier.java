@@ -27,6 +27,7 @@ import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
 import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.runtime.Timing;
+import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -223,7 +224,7 @@ public final class Espalier {
      * @throws IOException if the data cannot be read, or something cannot be written
      */
     public List<RunResult> train(Recipe recipe, Path folder, RunOptions options) throws IOException {
-        LoadedData data = DataSection.load(recipe.data(), new Context(Context.QUIET.progress(), home));
+        LoadedData data = DataSection.load(recipe.data(), new Context(Context.QUIET.progress(), home, () -> DeclaredInputs.of(DeclaredInputs.inTraining(model))));
         return new Experiment(
                         recipe, Tasks.of(recipe, data, _ -> RawInputs.without(model)), new RunFolder(folder), options)
                 .begin()

@@ -13,6 +13,7 @@ import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.data.GivenNormalization;
+import dev.espalier.data.ModelInput;
 import dev.espalier.data.NamedInput;
 import dev.espalier.data.Normalization;
 import dev.espalier.data.Parts;
@@ -35,7 +36,8 @@ import java.util.stream.LongStream;
  * {@code npy}: arrays that NumPy saved, the first axis of which is that of rows: the {@code .npy} files of a folder, which are read
  * where they are, or those in an {@code .npz} file, which are held in memory.
  *
- * <p>Each input array is an input of the model. A target array of whole numbers, one a row, is a class; others are numbers. Where there
+ * <p>Each input array is an input of the model, in single precision; but whole numbers stay such where the model's file declares them:
+ * token ids {@code [rows, tokens]}, or places in a table {@code [rows]}. A target array of whole numbers, one a row, is a class; others are numbers. Where there
  * are arrays of the same names with {@code test} in place of {@code train}, they are the test part.
  */
 public final class NpyKind implements DataKind {
@@ -53,15 +55,16 @@ public final class NpyKind implements DataKind {
 
     /** {@code data.path}. */
     public static final Key<String> PATH = Key.text(
-                    "data.path", "an .npz file, or a folder of .npy files, relative to where the program is started")
+                    "data.path",
+                    "an .npz file, a folder of .npy files, or one .npy file, relative to where the program is started")
             .in(Range.notBlank())
             .changeable();
     /** {@code data.inputs}. */
     public static final Key<List<String>> INPUTS = Key.someTexts(
                     "data.inputs",
-                    "the arrays that a model is given; \"name = array\" where the model has another name for it")
-            .in(Range.distinct())
-            .withDefault(List.of("x_train"));
+                    "the arrays that a model is given; \"name = array\" where the model has another name for it; if empty, x_train, or those that are called as the model's inputs, or the only one")
+            .in(new Range<>("all different", names -> names.stream().distinct().count() == names.size()))
+            .withDefault(List.of());
     /** {@code data.targets}. */
     public static final Key<List<String>> TARGETS = Key.someTexts("data.targets", "the arrays that it is to say")
             .in(Range.distinct())
@@ -81,6 +84,9 @@ public final class NpyKind implements DataKind {
                     Layout.class,
                     "what the axes of an input's row are: any numbers, or an image's height, width and channels; bytes of an image are divided by 255")
             .withDefault(Layout.NUMBERS);
+
+    /** What the inputs are usually called. */
+    private static final String USUAL = "x_train";
 
     private static final int WHITE = 255;
 
@@ -105,11 +111,13 @@ public final class NpyKind implements DataKind {
                 TARGETS,
                 TEST_INPUTS,
                 TEST_TARGETS,
+                DataSection.LABELLED,
                 LAYOUT,
                 DataSection.LABEL_TYPE,
                 DataSection.NORMALIZE,
                 DataSection.MEAN,
                 DataSection.STD,
+                DataSection.WHITE,
                 DataSection.PADDING,
                 DataSection.FLIP,
                 DataSection.TEST_FRACTION);
@@ -117,21 +125,39 @@ public final class NpyKind implements DataKind {
 
     @Override
     public void check(Values values) {
-        requirePairs("data.test_inputs", values.of(TEST_INPUTS), "data.inputs", arrays(values));
-        requirePairs("data.test_targets", values.of(TEST_TARGETS), "data.targets", values.of(TARGETS));
-        if (values.of(TEST_INPUTS).isEmpty() != values.of(TEST_TARGETS).isEmpty()) {
+        if (!values.of(INPUTS).isEmpty()) {
+            requirePairs(values.of(TEST_INPUTS), inputs(values.of(INPUTS)));
+        }
+        requirePairs("data.test_targets", values.of(TEST_TARGETS), "data.targets", targets(values));
+        if (!values.of(DataSection.LABELLED)
+                && (!TARGETS.defaultValue().equals(Optional.of(values.of(TARGETS)))
+                        || !values.of(TEST_TARGETS).isEmpty())) {
+            throw new IllegalArgumentException(
+                    "data.labelled = false, and data.targets or data.test_targets is set: leave one of them out");
+        }
+        if (values.of(DataSection.LABELLED)
+                && values.of(TEST_INPUTS).isEmpty() != values.of(TEST_TARGETS).isEmpty()) {
             throw new IllegalArgumentException("data.test_inputs and data.test_targets must be set both, or neither");
         }
         GivenNormalization.check(values);
-        if (values.of(LAYOUT) == Layout.NUMBERS && !values.of(DataSection.MEAN).isEmpty()) {
+        if (values.of(LAYOUT) == Layout.NUMBERS
+                && (!values.of(DataSection.MEAN).isEmpty() || values.of(DataSection.WHITE) != 1)) {
             throw new IllegalArgumentException(
-                    "data.mean and data.std are for images: set data.layout to hw, chw or hwc");
+                    "data.mean, data.std and data.white are for images: set data.layout to hw, chw or hwc");
         }
         if (values.of(LAYOUT) == Layout.NUMBERS
                 && (values.of(DataSection.PADDING) > 0 || values.of(DataSection.FLIP))) {
             throw new IllegalArgumentException(
                     "data.padding and data.flip are for images: set data.layout to hw, chw or hwc");
         }
+    }
+
+    private static void requirePairs(List<String> test, List<NamedInput> inputs) {
+        requirePairs(
+                "data.test_inputs",
+                test,
+                "data.inputs",
+                inputs.stream().map(input -> input.sources().getFirst()).toList());
     }
 
     private static void requirePairs(String testKey, List<String> test, String key, List<String> train) {
@@ -152,24 +178,28 @@ public final class NpyKind implements DataKind {
     public Parts open(Values values, Context context) throws IOException {
         Path path = Path.of(values.of(PATH));
         if (!Files.exists(path)) {
-            throw DataException.in(path, "no such file or folder: give an .npz file, or a folder of .npy files");
+            throw DataException.in(path, "no such file or folder: give an .npz file, a folder of .npy files, or one .npy file");
         }
         NpyStore store = new NpyStore(path);
         List<String> notes = new ArrayList<>();
-        Reading train = new Reading(values, store.read(arrays(values)), store.read(values.of(TARGETS)));
+        List<NamedInput> inputs = inputs(values, store, context);
+        requirePairs(values.of(TEST_INPUTS), inputs);
+        List<String> arrays =
+                inputs.stream().map(input -> input.sources().getFirst()).toList();
+        Reading train = new Reading(values, context, inputs, store.read(arrays), store.read(targets(values)));
         List<Field> targets = train.targetFields(notes);
         Dataset learned = train.dataset(name(path) + " train", targets);
-        List<String> testInputs = test(arrays(values), values.of(TEST_INPUTS), store);
-        List<String> testTargets = test(values.of(TARGETS), values.of(TEST_TARGETS), store);
-        if (testInputs.isEmpty() || testTargets.isEmpty()) {
+        List<String> testInputs = test(arrays, values.of(TEST_INPUTS), store);
+        List<String> testTargets = test(targets(values), values.of(TEST_TARGETS), store);
+        if (testInputs.isEmpty() || testTargets.size() < targets.size()) {
             return new Parts(learned.named(name(path)), Optional.empty(), notes);
         }
-        Reading test = new Reading(values, store.read(testInputs), store.read(testTargets));
+        Reading test = new Reading(values, context, inputs, store.read(testInputs), store.read(testTargets));
         return new Parts(learned, Optional.of(test.dataset(name(path) + " test", targets)), notes);
     }
 
-    private static List<NamedInput> inputs(Values values) {
-        return values.of(INPUTS).stream()
+    private static List<NamedInput> inputs(List<String> texts) {
+        return texts.stream()
                 .map(text -> {
                     NamedInput input = NamedInput.parse(text);
                     if (input.sources().size() > 1) {
@@ -181,8 +211,34 @@ public final class NpyKind implements DataKind {
                 .toList();
     }
 
-    private static List<String> arrays(Values values) {
-        return inputs(values).stream().map(input -> input.sources().getFirst()).toList();
+    /** The arrays that the model is given: as somebody says, or as they are called. */
+    private static List<NamedInput> inputs(Values values, NpyStore store, Context context) throws IOException {
+        if (!values.of(INPUTS).isEmpty()) {
+            return inputs(values.of(INPUTS));
+        }
+        if (store.has(USUAL)) {
+            return inputs(List.of(USUAL));
+        }
+        List<ModelInput> declared = context.inputs().get();
+        List<String> names = declared.stream().map(ModelInput::name).toList();
+        if (!names.isEmpty() && names.stream().allMatch(store::has)) {
+            return names.stream()
+                    .map(name -> new NamedInput(Optional.of(name), List.of(name)))
+                    .toList();
+        }
+        List<String> left = new ArrayList<>(store.names());
+        left.removeAll(targets(values).stream().map(NpyStore::fileName).toList());
+        if (left.size() == 1 && names.size() <= 1) {
+            return List.of(new NamedInput(names.stream().findFirst(), left));
+        }
+        throw DataException.in(
+                Path.of(values.of(PATH)),
+                "which of the arrays %s are inputs%s? Name them so, or list them in data.inputs as \"name = array\""
+                        .formatted(store.names(), declared.isEmpty() ? "" : " of the model, which takes " + declared));
+    }
+
+    private static List<String> targets(Values values) {
+        return values.of(DataSection.LABELLED) ? values.of(TARGETS) : List.of();
     }
 
     private static String name(Path path) {
@@ -204,11 +260,12 @@ public final class NpyKind implements DataKind {
     public Encoding encoding(Values values, Dataset train) {
         List<ColumnEncoding> inputs = new ArrayList<>();
         for (Column column : train.inputs()) {
-            Column.Numbers numbers = (Column.Numbers) column;
+            if (!(column instanceof Column.Numbers numbers)) {
+                inputs.add(plain(column));
+                continue;
+            }
             Normalization by = GivenNormalization.of(values, numbers.field())
-                    .orElseGet(() -> values.of(DataSection.NORMALIZE)
-                            ? Normalization.of(numbers, train.size())
-                            : Normalization.none(numbers.field().statistics()));
+                    .orElseGet(() -> Normalization.of(numbers, train.size()));
             inputs.add(new ColumnEncoding.Scaled(numbers.field(), by, 0));
         }
         List<ColumnEncoding> targets = new ArrayList<>();
@@ -233,16 +290,26 @@ public final class NpyKind implements DataKind {
     /** The arrays of one part, by the names that the fields of both parts have. */
     private static final class Reading {
         private final Values values;
+        private final Context context;
+        private final List<NamedInput> named;
         private final Map<String, NpyArray> inputs;
         private final Map<String, NpyArray> targets;
         private final List<String> names;
         private final int rows;
 
-        Reading(Values values, Map<String, NpyArray> inputs, Map<String, NpyArray> targets) throws IOException {
+        Reading(
+                Values values,
+                Context context,
+                List<NamedInput> named,
+                Map<String, NpyArray> inputs,
+                Map<String, NpyArray> targets)
+                throws IOException {
             this.values = values;
+            this.context = context;
+            this.named = named;
             this.inputs = inputs;
             this.targets = targets;
-            this.names = values.of(TARGETS);
+            this.names = NpyKind.targets(values);
             NpyArray first = inputs.values().iterator().next();
             this.rows = first.rows();
             for (Map<String, NpyArray> part : List.of(inputs, targets)) {
@@ -318,7 +385,6 @@ public final class NpyKind implements DataKind {
 
         Dataset dataset(String name, List<Field> targetFields) throws DataException {
             List<Column> inputColumns = new ArrayList<>();
-            List<NamedInput> named = inputs(values);
             List<NpyArray> arrays = List.copyOf(inputs.values());
             for (int i = 0; i < arrays.size(); i++) {
                 inputColumns.add(input(
@@ -366,6 +432,10 @@ public final class NpyKind implements DataKind {
         private Column input(String name, NpyArray array) throws DataException {
             List<Integer> shape = array.rowShape();
             Layout layout = values.of(LAYOUT);
+            Optional<ModelInput> declared = layout == Layout.NUMBERS ? declared(name, array) : Optional.empty();
+            if (declared.isPresent()) {
+                return WholeNumbers.of(name, array, declared.get());
+            }
             int rank = switch (layout) {
                 case NUMBERS -> shape.size();
                 case HW -> 2;
@@ -383,6 +453,18 @@ public final class NpyKind implements DataKind {
                 case CHW -> image(new Field.Image(name, shape.get(0), shape.get(1), shape.get(2)), array, false);
                 case HWC -> image(new Field.Image(name, shape.get(2), shape.get(0), shape.get(1)), array, true);
             };
+        }
+
+        /** The model's input of this name, or its only one, if both hold whole numbers. */
+        private Optional<ModelInput> declared(String name, NpyArray array) {
+            if (array.type().isFloat()) {
+                return Optional.empty();
+            }
+            List<ModelInput> all = context.inputs().get();
+            return all.stream()
+                    .filter(input -> input.name().equals(name) || (all.size() == 1 && inputs.size() == 1))
+                    .filter(ModelInput::isWhole)
+                    .findFirst();
         }
 
         private static Column image(Field.Image field, NpyArray array, boolean channelsLast) {

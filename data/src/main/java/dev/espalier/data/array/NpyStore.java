@@ -16,7 +16,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
-/** Where arrays are, by name: a folder of {@code .npy} files, or an {@code .npz} file, which is a zip file of such. */
+/** Where arrays are, by name: a folder of {@code .npy} files, one such file, or an {@code .npz} file, which is a zip file of such. */
 final class NpyStore {
     static final String ENDING = ".npy";
     private static final int CHUNK = 1 << 16;
@@ -29,7 +29,7 @@ final class NpyStore {
         this.folder = Files.isDirectory(path);
     }
 
-    private static String fileName(String array) {
+    static String fileName(String array) {
         return array.endsWith(ENDING) ? array : array + ENDING;
     }
 
@@ -41,7 +41,11 @@ final class NpyStore {
         }
     }
 
-    private List<String> names() throws IOException {
+    /** The names of all files, sorted. */
+    List<String> names() throws IOException {
+        if (isSingle()) {
+            return List.of(String.valueOf(path.getFileName()));
+        }
         if (folder) {
             try (Stream<Path> files = Files.list(path)) {
                 return files.map(file -> String.valueOf(file.getFileName()))
@@ -70,13 +74,18 @@ final class NpyStore {
             if (!has(array)) {
                 throw DataException.in(path, "no array %s there: it has %s".formatted(array, names()));
             }
-            read.put(array, folder ? mapped(fileName(array)) : unpacked(fileName(array)));
+            read.put(array, isSingle()
+                            ? mapped(path)
+                            : folder ? mapped(path.resolve(fileName(array))) : unpacked(fileName(array)));
         }
         return read;
     }
 
-    private NpyArray mapped(String name) throws IOException {
-        Path file = path.resolve(name);
+    private boolean isSingle() {
+        return !folder && path.toString().endsWith(ENDING);
+    }
+
+    private static NpyArray mapped(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file)) {
             return NpyArray.of(
                     file.toString(), channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto()));

@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,7 +32,7 @@ import java.util.stream.Stream;
 
 /**
  * {@code images}: PNG and JPEG images in one folder for each class: {@code train/CLASS/…} and {@code test/CLASS/…} in
- * {@code data.dir}, or {@code CLASS/…} to be cut by seed.
+ * {@code data.dir}, or {@code CLASS/…} to be cut by seed. Without labels, all images below a folder, however deep.
  *
  * <p>Every image is resized (filtered, so that shrinking does not alias); 1 channel makes it grey, 3 make it coloured, and
  * transparency is ignored. All are decoded once, by several threads, so that what is broken is known before training begins. They
@@ -41,6 +43,11 @@ public final class ImagesKind extends LabelledImages {
     public static final Key<Integer> SIZE = Key.whole("data.size", "height and width that images are brought to")
             .in(Range.atLeast(1))
             .withDefault(32);
+    /** {@code data.width}. */
+    public static final Key<Integer> WIDTH = Key.whole(
+                    "data.width", "the width that images are brought to, where it is not `size`; 0 for squares")
+            .in(Range.atLeast(0))
+            .withDefault(0);
     /** {@code data.channels}. */
     public static final Key<Integer> CHANNELS = Key.whole(
                     "data.channels", "what images are brought to: 1 for grey, 3 for colour")
@@ -72,39 +79,55 @@ public final class ImagesKind extends LabelledImages {
 
     @Override
     public String meaning() {
-        return "image files, in one folder for each class";
+        return "image files, in one folder for each class, or without classes";
     }
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(
-                DataSection.DIR,
-                DataSection.NORMALIZE,
-                DataSection.MEAN,
-                DataSection.STD,
-                DataSection.PADDING,
-                DataSection.FLIP,
-                SIZE,
-                CHANNELS,
-                DataSection.TEST_FRACTION,
-                SKIP_BROKEN,
-                MEMORY);
+        List<Key<?>> keys = new ArrayList<>(List.of(DataSection.DIR));
+        keys.addAll(super.keys());
+        keys.addAll(List.of(
+                SIZE, WIDTH, CHANNELS, DataSection.LABELLED, DataSection.TEST_FRACTION, SKIP_BROKEN, MEMORY));
+        return keys;
     }
 
     @Override
     public Outline outline(Values values) {
-        return new Outline.Image(values.of(CHANNELS), values.of(SIZE), values.of(SIZE));
+        return values.of(DataSection.CHANNELS_LAST)
+                ? new Outline.Unknown()
+                : new Outline.Image(values.of(CHANNELS), values.of(SIZE), width(values));
+    }
+
+    private static int width(Values values) {
+        return values.of(WIDTH) == 0 ? values.of(SIZE) : values.of(WIDTH);
     }
 
     @Override
     public Parts open(Values values, Context context) throws IOException {
         Path folder = Path.of(values.of(DataSection.DIR));
         if (!Files.isDirectory(folder)) {
-            throw DataException.in(folder, "no such folder: expected one with a folder of images for each class");
+            throw DataException.in(
+                    folder,
+                    DataSection.isLabelled(values)
+                            ? "no such folder: expected one with a folder of images for each class"
+                            : "no such folder: expected one with images");
         }
         List<String> notes = new ArrayList<>();
         Path train = folder.resolve("train");
         Path test = folder.resolve("test");
+        if (!DataSection.isLabelled(values)) {
+            boolean parted = Files.isDirectory(train) && Files.isDirectory(test);
+            List<Dataset> parts = read(
+                    parted
+                            ? List.of(
+                                    Listing.below(name(folder) + " train", train),
+                                    Listing.below(name(folder) + " test", test))
+                            : List.of(Listing.below(name(folder), folder)),
+                    values,
+                    context,
+                    notes);
+            return new Parts(parts.getFirst(), parted ? Optional.of(parts.get(1)) : Optional.empty(), notes);
+        }
         if (Files.isDirectory(train) && Files.isDirectory(test)) {
             List<String> classes = classes(train, notes);
             requireKnown(test, classes);
@@ -186,10 +209,10 @@ public final class ImagesKind extends LabelledImages {
         return Files.isRegularFile(file) && ImageDecoder.ENDINGS.stream().anyMatch(name::endsWith);
     }
 
-    /** A file and the class that it is of. */
+    /** A file and the class that it is of; −1 if there are no classes. */
     private record Entry(Path file, int label) {}
 
-    /** The files of a part, class by class. */
+    /** The files of a part, class by class; without labels there are no classes. */
     private record Listing(String name, List<String> classes, List<Entry> entries) {
         static Listing of(String name, Path folder, List<String> classes) throws IOException {
             List<Entry> entries = new ArrayList<>();
@@ -204,6 +227,22 @@ public final class ImagesKind extends LabelledImages {
             return new Listing(name, classes, entries);
         }
 
+        /** All images below a folder, in the order of their paths. What is hidden is none of ours. */
+        static Listing below(String name, Path folder) throws IOException {
+            List<Entry> entries = new ArrayList<>();
+            Deque<Path> open = new ArrayDeque<>(List.of(folder));
+            while (!open.isEmpty()) {
+                Path next = open.pop();
+                images(next).forEach(file -> entries.add(new Entry(file, -1)));
+                list(next, Files::isDirectory).reversed().forEach(open::push);
+            }
+            if (entries.isEmpty()) {
+                throw DataException.in(
+                        folder, "no images below it: expected files that end with " + ImageDecoder.ENDINGS);
+            }
+            return new Listing(name, List.of(), entries);
+        }
+
         List<String> emptyClasses() {
             return IntStream.range(0, classes.size())
                     .filter(label -> entries.stream().noneMatch(entry -> entry.label == label))
@@ -215,7 +254,7 @@ public final class ImagesKind extends LabelledImages {
     /** Decodes all files of all parts, so that everything that is broken is told at once. */
     private static List<Dataset> read(List<Listing> listings, Values values, Context context, List<String> notes)
             throws IOException {
-        Field.Image field = new Field.Image(IMAGE, values.of(CHANNELS), values.of(SIZE), values.of(SIZE));
+        Field.Image field = new Field.Image(IMAGE, values.of(CHANNELS), values.of(SIZE), width(values));
         List<Entry> all =
                 listings.stream().flatMap(listing -> listing.entries.stream()).toList();
         long needed = (long) all.size() * field.size();

@@ -26,7 +26,15 @@ abstract class LabelledImages implements DataKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(DataSection.NORMALIZE, DataSection.MEAN, DataSection.STD, DataSection.PADDING, DataSection.FLIP);
+        return List.of(
+                DataSection.NORMALIZE,
+                DataSection.MEAN,
+                DataSection.STD,
+                DataSection.WHITE,
+                DataSection.CHANNELS_LAST,
+                DataSection.BLUE_FIRST,
+                DataSection.PADDING,
+                DataSection.FLIP);
     }
 
     @Override
@@ -43,11 +51,13 @@ abstract class LabelledImages implements DataKind {
     public final Encoding encoding(Values values, Dataset train) {
         Column.Numbers images = (Column.Numbers) train.inputs().getFirst();
         Normalization by = GivenNormalization.of(values, images.field())
-                .orElseGet(() -> values.of(DataSection.NORMALIZE)
-                        ? normalization(images, train.size())
-                        : Normalization.none(images.field().statistics()));
+                .orElseGet(() -> normalization(images, train.size()));
+        ColumnEncoding scaled = new ColumnEncoding.Scaled(images.field(), by, 0);
+        boolean last = values.of(DataSection.CHANNELS_LAST);
+        boolean blueFirst = values.of(DataSection.BLUE_FIRST);
         return new Encoding(
-                List.of(new ColumnEncoding.Scaled(images.field(), by, 0)), Encoding.plain(train.targetFields()));
+                List.of(last || blueFirst ? new ColumnEncoding.Arranged(scaled, last, blueFirst) : scaled),
+                Encoding.plain(train.targetFields()));
     }
 
     /** Means and deviations: of the training part, unless a kind knows better. */
@@ -55,8 +65,11 @@ abstract class LabelledImages implements DataKind {
         return Normalization.of(images, rows);
     }
 
-    /** Images and their labels. */
+    /** Images and their labels; no targets where there are no classes. */
     static Dataset dataset(String name, Column.Numbers images, List<String> classes, int[] labels) {
+        if (classes.isEmpty()) {
+            return new Dataset(name, labels.length, List.of(images), List.of());
+        }
         Field.Category label = new Field.Category(LABEL, classes);
         return new Dataset(name, labels.length, List.of(images), List.of(Columns.categories(label, labels)));
     }

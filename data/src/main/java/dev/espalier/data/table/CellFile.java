@@ -3,6 +3,8 @@ package dev.espalier.data.table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 /** A file with rows of cells that have names, as text: what a model that is trained already is asked about. */
 public interface CellFile {
@@ -30,6 +32,45 @@ public interface CellFile {
 
     /** {@return what places of rows are called: line, row} */
     String placeWord();
+
+    /**
+     * {@return the names of its columns, in order}
+     *
+     * @throws IOException if it cannot be read, or has none
+     */
+    List<String> columns() throws IOException;
+
+    /**
+     * A file of rows, by its ending: {@code .jsonl} or {@code .ndjson}, {@code .txt} with a text in a line, {@code .tsv}, what a {@link
+     * CellFormat} reads; everything else is CSV. All but the last may end with {@code .gz} besides.
+     *
+     * @param file the file
+     * @param header whether the first line of a CSV file names the columns
+     * @param delimiter what stands between two cells of a CSV file; by default a comma, in {@code .tsv} files a tab
+     * @return its rows
+     * @throws IllegalArgumentException if it takes a format that is not there
+     */
+    static CellFile of(Path file, boolean header, Optional<Character> delimiter) {
+        String name = file.toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
+        if (name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
+            return new JsonLines(file);
+        }
+        if (name.endsWith(".txt")) {
+            return new TextLines(file);
+        }
+        Optional<CellFile> known = CellFormat.find(file);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        if (name.endsWith(".parquet")) {
+            throw new IllegalArgumentException(
+                    "%s: Parquet is read by the module table, which is not on the class path: set ESPALIER_CLASSPATH to its JAR,"
+                                    .formatted(file)
+                            + " table/target/espalier-table-*.jar after mvn package -pl table -am, and that of"
+                            + " org.duckdb:duckdb_jdbc, with a colon between them; or write the table as CSV");
+        }
+        return new CsvCells(file, header, delimiter.orElse(name.endsWith(".tsv") ? '\t' : ','));
+    }
 
     /**
      * Reads the file.

@@ -21,12 +21,29 @@ public record CsvCells(Path file, boolean header, char delimiter) implements Cel
     }
 
     @Override
+    public List<String> columns() throws IOException {
+        List<String> columns = new ArrayList<>();
+        new CsvText(file, delimiter).forEach((_, cells) -> {
+            columns.addAll(named(cells));
+            return false;
+        });
+        if (columns.isEmpty()) {
+            throw DataException.in(file, "no rows: it is empty");
+        }
+        return columns;
+    }
+
+    private List<String> named(List<String> cells) {
+        return header ? Table.unique(cells) : Columns.numbered(cells.size());
+    }
+
+    @Override
     public void forEach(List<String> wanted, Visitor visitor) throws IOException {
         List<String> columns = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         new CsvText(file, delimiter).forEach((line, cells) -> {
             if (columns.isEmpty()) {
-                columns.addAll(header ? Table.unique(cells) : Columns.numbered(cells.size()));
+                columns.addAll(named(cells));
                 requireColumns(columns, wanted, line);
                 wanted.forEach(name -> places.add(columns.indexOf(name)));
                 if (header) {

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * {@code csv}: a table as text, with a column of labels or more: {@code train.csv} and {@code test.csv} in a folder, or one file (or
+ * {@code csv}: a table as text, with a column of labels, more, or none: {@code train.csv} and {@code test.csv} in a folder, or one file (or
  * only {@code train.csv}) to be cut by seed; plain or with {@code .gz}.
  *
  * <p>A column whose cells are all numbers holds numbers, as 32-bit floats; other columns hold texts, each of which becomes an input
@@ -64,7 +64,7 @@ public final class CsvKind extends TableKind {
 
     @Override
     public String meaning() {
-        return "a table as text, with a column of labels";
+        return "a table as text";
     }
 
     @Override
@@ -149,7 +149,7 @@ public final class CsvKind extends TableKind {
             if (columns.isEmpty()) {
                 throw noRows();
             }
-            if (columns.size() < 2) {
+            if (columns.size() < 2 && DataSection.isLabelled(values)) {
                 throw DataException.in(
                         place(headLine),
                         "one column: expected a label and at least one number, separated by '%s'%s"

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.espalier.data.DataException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +23,43 @@ public record JsonLines(Path file) implements CellFile {
     @Override
     public String placeWord() {
         return "line";
+    }
+
+    /** The members of the first object; the others must have those that are wanted. */
+    @Override
+    public List<String> columns() throws IOException {
+        List<String> columns = new ArrayList<>();
+        PlainText.read(file, reader -> {
+            String line = reader.readLine();
+            for (long number = 1; line != null && columns.isEmpty(); number++, line = reader.readLine()) {
+                if (!line.isBlank()) {
+                    columns.addAll(members(number, line));
+                }
+            }
+        });
+        if (columns.isEmpty()) {
+            throw DataException.in(file, "no rows: expected a JSON object in every line");
+        }
+        return columns;
+    }
+
+    private List<String> members(long number, String line) throws DataException {
+        try {
+            List<String> names = names(JSON.readTree(line));
+            if (!names.isEmpty()) {
+                return names;
+            }
+        } catch (JsonProcessingException malformed) {
+            throw DataException.in(
+                    "%s, line %d".formatted(file, number), "no sound JSON: " + malformed.getOriginalMessage(), malformed);
+        }
+        throw DataException.in(
+                "%s, line %d".formatted(file, number),
+                "no JSON object with members: expected one in every line, such as {\"text\": \"…\"}");
+    }
+
+    private static List<String> names(JsonNode object) {
+        return object.properties().stream().map(member -> member.getKey()).toList();
     }
 
     @Override
@@ -49,9 +87,7 @@ public record JsonLines(Path file) implements CellFile {
             visitor.problem(number, "no JSON object: expected {\"%s\": …}".formatted(String.join("\": …, \"", wanted)));
             return;
         }
-        List<String> names =
-                object.properties().stream().map(member -> member.getKey()).toList();
-        String missing = CellFile.missing(names, wanted);
+        String missing = CellFile.missing(names(object), wanted);
         if (!missing.isEmpty()) {
             visitor.problem(number, missing + "; write null for a value that is missing");
             return;

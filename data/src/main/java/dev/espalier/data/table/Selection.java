@@ -1,6 +1,7 @@
 package dev.espalier.data.table;
 
 import dev.espalier.data.DataException;
+import dev.espalier.data.DataSection;
 import dev.espalier.settings.Values;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,7 +33,9 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
      * @throws DataException if a column is not there, or nothing is left to say the labels from
      */
     public static Selection of(Values values, String place, List<String> columns) throws DataException {
-        List<Integer> labels = find("label", values.of(TableKind.LABEL), place, columns);
+        List<Integer> labels = DataSection.isLabelled(values)
+                ? find("label", values.of(TableKind.LABEL), place, columns)
+                : List.of();
         List<Integer> ignored = find("data.ignore", values.of(TableKind.IGNORE), place, columns);
         List<String> grouped = TableKind.inputs(values).stream()
                 .flatMap(input -> input.sources().stream())
@@ -54,7 +57,7 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
         if (inputs.isEmpty()) {
             throw DataException.in(
                     place,
-                    "the columns are %s, and none is left to say %s from: check data.label, data.columns and data.ignore"
+                    "the columns are %s, and none is left to say %s from: check data.label, data.columns and data.ignore, or set data.labelled = false if there are no labels"
                             .formatted(columns, values.of(TableKind.LABEL)));
         }
         List<Integer> categories = values.has(TableKind.CATEGORIES)

@@ -80,6 +80,7 @@ public abstract class TableKind implements DataKind {
     /** {@return the keys that all kinds of tables have} */
     protected static List<Key<?>> tableKeys() {
         return List.of(
+                DataSection.LABELLED,
                 LABEL,
                 DataSection.LABEL_TYPE,
                 COLUMNS,
@@ -99,6 +100,12 @@ public abstract class TableKind implements DataKind {
         }
         if (!inputs(values).isEmpty()) {
             checkInputs(values);
+        }
+        if (!DataSection.isLabelled(values)
+                && !LABEL.defaultValue().equals(Optional.of(values.of(LABEL)))) {
+            throw new IllegalArgumentException(
+                    "data.labelled = false and data.label = %s: leave one of them out; columns that are no inputs are listed in data.ignore"
+                            .formatted(values.of(LABEL)));
         }
         if (values.of(LABEL).size() > 1 && values.of(DataSection.LABEL_TYPE) == LabelType.CATEGORY) {
             throw new IllegalArgumentException(

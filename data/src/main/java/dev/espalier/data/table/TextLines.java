@@ -10,9 +10,17 @@ import java.util.List;
  * @param file the file, plain or with {@code .gz}
  */
 public record TextLines(Path file) implements CellFile {
+    /** What the only column is called. */
+    public static final String TEXT = "text";
+
     @Override
     public String placeWord() {
         return "line";
+    }
+
+    @Override
+    public List<String> columns() {
+        return List.of(TEXT);
     }
 
     @Override

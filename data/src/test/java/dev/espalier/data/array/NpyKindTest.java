@@ -254,7 +254,11 @@ final class NpyKindTest {
         TestData.assertRefused(this::load, "all labels are [1]");
         assertThrows(SettingsException.class, () -> load("data.test_inputs=[\"a\"]"));
         assertThrows(
-                SettingsException.class, () -> load("data.test_inputs=[\"a\", \"b\"]", "data.test_targets=[\"c\"]"));
+                SettingsException.class,
+                () -> load("data.inputs=x_train", "data.test_inputs=[\"a\", \"b\"]", "data.test_targets=[\"c\"]"));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> load("data.test_inputs=[\"a\", \"b\"]", "data.test_targets=[\"c\"]"));
     }
 
     @Test

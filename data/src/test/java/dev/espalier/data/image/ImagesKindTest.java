@@ -81,7 +81,8 @@ final class ImagesKindTest {
                         .getMessage());
         assertTrue(message.contains("2 numbers, but image has 3 channels"), message);
         refuses("data.mean=[0.5]", "data.std has 0");
-        refuses("data.mean=[127.5]", "data.mean", "from 0 to 1");
+        refuses("data.mean=[127.5]", "data.mean", "from 0 to data.white = 1");
+        refuses("data.white=255", "data.normalize = false");
     }
 
     private static void refuses(String setting, String... parts) {

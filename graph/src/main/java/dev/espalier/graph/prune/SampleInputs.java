@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -174,9 +175,9 @@ public record SampleInputs(long batch, long length, long seed) {
         if (type.isFloat()) {
             return Tensor.compute(type, shape, i -> scale * random.nextGaussian());
         }
-        long rows = smallestTable(graph, input.name());
-        if (rows != Long.MAX_VALUE) {
-            return Tensor.computeLongs(type, shape, i -> random.nextLong(rows));
+        OptionalLong rows = places(graph, input.name());
+        if (rows.isPresent()) {
+            return Tensor.computeLongs(type, shape, i -> random.nextLong(rows.getAsLong()));
         }
         if (!varied) {
             return Tensor.computeLongs(type, shape, i -> 1);
@@ -186,8 +187,14 @@ public record SampleInputs(long batch, long length, long seed) {
         return Tensor.computeLongs(type, shape, i -> i % last == 0 ? 1 : random.nextLong(values));
     }
 
-    /** How many rows the smallest table has that a tensor's elements are places in; the largest number if none has. */
-    private static long smallestTable(Graph graph, String tensor) {
+    /**
+     * How many rows the smallest table has that a tensor's elements are places in, such as the embeddings of tokens.
+     *
+     * @param graph a model
+     * @param tensor one of its tensors, of whole numbers
+     * @return the number of rows; empty if nothing is looked up by them
+     */
+    public static OptionalLong places(Graph graph, String tensor) {
         long rows = Long.MAX_VALUE;
         List<String> same = new ArrayList<>(List.of(tensor));
         for (int i = 0; i < same.size(); i++) {
@@ -212,7 +219,7 @@ public record SampleInputs(long batch, long length, long seed) {
                 }
             }
         }
-        return rows;
+        return rows == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(rows);
     }
 
     /** Of a table along an axis; of one that is free there, only the first place is sure to exist. */

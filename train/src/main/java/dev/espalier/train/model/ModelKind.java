@@ -1,5 +1,6 @@
 package dev.espalier.train.model;
 
+import dev.espalier.data.ModelInput;
 import dev.espalier.data.Outline;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.GroupRules;
@@ -11,6 +12,7 @@ import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -49,6 +51,17 @@ public interface ModelKind extends Kind {
      */
     default Optional<Path> tokenizer(Values values) {
         return Optional.empty();
+    }
+
+    /**
+     * What the model's file declares that it takes, for data that others' models are fed with.
+     *
+     * @param values the section's values
+     * @return its inputs; none if they follow from the data
+     * @throws IOException if the file cannot be read
+     */
+    default List<ModelInput> inputs(Values values) throws IOException {
+        return List.of();
     }
 
     /**

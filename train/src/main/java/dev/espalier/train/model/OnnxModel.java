@@ -1,11 +1,11 @@
 package dev.espalier.train.model;
 
+import dev.espalier.data.ModelInput;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.Dequantization;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
-import dev.espalier.graph.pass.SinglePrecision;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.runtime.Judge;
@@ -13,6 +13,7 @@ import dev.espalier.runtime.RuntimeTypes;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
+import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Signature;
 import java.io.IOException;
@@ -84,6 +85,12 @@ public final class OnnxModel implements ModelKind {
     }
 
     @Override
+    public List<ModelInput> inputs(Values values) throws IOException {
+        return DeclaredInputs.of(DeclaredInputs.inTraining(
+                OnnxReader.read(file(values), new RuntimeTypes()).graph()));
+    }
+
+    @Override
     public boolean isTrained(Values values) {
         return !values.of(FRESH) && values.of(HEAD) == Head.KEEP;
     }
@@ -108,7 +115,7 @@ public final class OnnxModel implements ModelKind {
             requireRead(file, read);
         }
         // What it is fed with is encoded by the data that it is trained on.
-        Graph model = SinglePrecision.outside(RawInputs.without(read));
+        Graph model = DeclaredInputs.inTraining(read);
         Graph free = wanted.withInputs(model, what);
         noteBatch(model, free, what, notes);
         return switch (values.of(HEAD)) {

@@ -2,6 +2,7 @@ package dev.espalier.train.run;
 
 import dev.espalier.data.Context;
 import dev.espalier.data.LoadedData;
+import dev.espalier.data.ModelInput;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Values;
@@ -13,6 +14,8 @@ import dev.espalier.train.task.ModelSource;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.task.TaskSection;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -48,7 +51,7 @@ public final class Tasks {
                 recipe.task(),
                 new Materials(
                         recipe.data(),
-                        new Context(listener::onReading, kind.tokenizer(model)),
+                        new Context(listener::onReading, kind.tokenizer(model), () -> inputs(kind, model)),
                         source(model, listener),
                         recipe.batching()));
     }
@@ -76,6 +79,14 @@ public final class Tasks {
         return TaskSection.open(
                 recipe.task(),
                 new Materials(recipe.data(), data, source(recipe.model(), listener), recipe.batching()));
+    }
+
+    private static List<ModelInput> inputs(ModelKind kind, Values model) {
+        try {
+            return kind.inputs(model);
+        } catch (IOException unread) {
+            throw new UncheckedIOException(unread.getMessage(), unread);
+        }
     }
 
     /**

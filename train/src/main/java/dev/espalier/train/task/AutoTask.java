@@ -33,6 +33,7 @@ public final class AutoTask implements TaskKind {
     }
 
     private static String suiting(Materials materials) throws IOException {
+        materials.data().requireTargets("task.kind = auto");
         List<Field> targets = materials.data().targets();
         List<String> suiting = TaskSection.KINDS.all().stream()
                 .filter(kind -> kind.suits(targets))

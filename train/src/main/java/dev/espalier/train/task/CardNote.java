@@ -127,6 +127,9 @@ public final class CardNote {
     }
 
     private static String meaning(ColumnEncoding encoding) {
+        if (encoding instanceof ColumnEncoding.Outside(ColumnEncoding own) && own.to() instanceof Field.Dense) {
+            return "as who made the model wants it: nothing is encoded within";
+        }
         return switch (encoding.raw().to()) {
             case Field.Image _ -> "an image, channel by channel, each row by row: pixels from 0, black, to 255, white";
             case Field.Category _ -> "a category: its place among its values, from 0";
@@ -135,6 +138,9 @@ public final class CardNote {
                         ? "token ids"
                         : "tokens of %s, made by the tokenizer beside the model"
                                 .formatted(String.join(" and ", tokens.texts()));
+            case Field.Numbers _
+            when encoding instanceof ColumnEncoding.Arranged ->
+                "an image, row by row, the channels of a pixel together: from 0, black, to 255, white";
             case Field.Numbers _ ->
                 encoding instanceof ColumnEncoding.Joined
                         ? "rows of a table: numbers in their own units, NaN where one is missing; of a category its place in the list,"

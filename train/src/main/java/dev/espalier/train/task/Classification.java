@@ -87,6 +87,7 @@ public final class Classification extends RowTask {
     }
 
     private static Field.Category label(LoadedData data) {
+        data.requireTargets("task.kind = classification");
         if (data.targets().size() == 1 && data.targets().getFirst() instanceof Field.Category classes) {
             return classes;
         }

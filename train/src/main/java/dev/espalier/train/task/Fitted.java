@@ -51,7 +51,7 @@ public record Fitted(Graph model, SequencedMap<String, String> inputs, Sequenced
     }
 
     /**
-     * A batch under the model's names.
+     * A batch under the model's names, in its types: token ids of 32 bits for some.
      *
      * @param batch tensors by the task's names
      * @return those that the model reads
@@ -64,7 +64,7 @@ public record Fitted(Graph model, SequencedMap<String, String> inputs, Sequenced
                 throw new IllegalArgumentException(
                         "the batch has %s, but the model also reads %s".formatted(batch.keySet(), task));
             }
-            fed.put(name, tensor);
+            fed.put(name, tensor.cast(model.fact(name).data()));
         });
         return fed;
     }

@@ -3,6 +3,7 @@ package dev.espalier.train.task;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.pass.FreeBatch;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -46,7 +48,7 @@ final class Fitting {
 
     private SequencedMap<Signature.Input, Graph.Input> inputs() {
         SequencedMap<Signature.Input, Graph.Input> found =
-                pair(wanted.inputs(), Signature.Input::name, model.inputs(), Graph.Input::name, Fitting::takes);
+                pair(wanted.inputs(), Signature.Input::name, model.inputs(), this::usualName, Fitting::takes);
         List<String> names = model.inputs().stream().map(Graph.Input::name).toList();
         Set<Graph.Input> hungry = new LinkedHashSet<>(model.inputs());
         hungry.removeAll(found.values());
@@ -61,9 +63,32 @@ final class Fitting {
         return found;
     }
 
+    /**
+     * What the task calls an input of tokens that the model calls otherwise, where that is clear: exporters say input_mask or
+     * segment_ids for what most call attention_mask and token_type_ids.
+     */
+    private String usualName(Graph.Input input) {
+        Optional<String> role = role(input);
+        boolean clear = role.isPresent()
+                && model.inputs().stream().noneMatch(other -> other.name().equals(role.get()))
+                && model.inputs().stream().filter(other -> role(other).equals(role)).count() == 1;
+        return clear ? role.get() : input.name();
+    }
+
+    private static Optional<String> role(Graph.Input input) {
+        String name = input.name().toLowerCase(Locale.ROOT);
+        if (input.type().data().isFloat() || input.type().shape().rank() != 2 || name.contains("position")) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                name.contains("mask")
+                        ? "attention_mask"
+                        : name.contains("type") || name.contains("segment") ? "token_type_ids" : "input_ids");
+    }
+
     private void requireTakes(Signature.Input input, Graph.Input given) {
         require(
-                given.type().data() == input.type(),
+                holds(given, input),
                 "its input %s holds %s, but %s of %s are %s: export it with such an input"
                         .formatted(
                                 given.name(),
@@ -77,11 +102,19 @@ final class Fitting {
                         .formatted(given.name(), given.type().shape(), wanted.data(), input.batched()));
     }
 
+    /** Whether its numbers can be the data's: what {@link Fitted#feed} casts is the same in the other type. */
+    private static boolean holds(Graph.Input given, Signature.Input input) {
+        DataType held = given.type().data();
+        return held == input.type()
+                || (held == DataType.INT32 && input.type() == DataType.INT64)
+                || (held == DataType.FLOAT64 && input.type() == DataType.FLOAT32);
+    }
+
     /** Whether samples fit, whatever the model says of the batch and of lengths that differ. */
     private static boolean takes(Signature.Input input, Graph.Input given) {
         Shape declared = given.type().shape();
         Shape samples = input.batched();
-        boolean fits = given.type().data() == input.type() && declared.rank() == samples.rank();
+        boolean fits = holds(given, input) && declared.rank() == samples.rank();
         for (int axis = 1; fits && axis < samples.rank(); axis++) {
             Dimension length = declared.get(axis);
             fits = !length.isKnown() || !samples.get(axis).isKnown() || length.equals(samples.get(axis));

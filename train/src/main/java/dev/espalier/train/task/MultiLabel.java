@@ -62,6 +62,7 @@ public final class MultiLabel extends RowTask {
     }
 
     private static Field.Dense target(LoadedData data) {
+        data.requireTargets("task.multi_label");
         if (data.targets().size() == 1
                 && data.targets().getFirst() instanceof Field.Dense vector
                 && vector.shape().size() == 1) {

@@ -1,5 +1,7 @@
 package dev.espalier.train.task;
 
+import dev.espalier.data.ColumnEncoding.Arranged;
+import dev.espalier.data.ColumnEncoding.Outside;
 import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.ColumnEncoding.Index;
 import dev.espalier.data.ColumnEncoding.Joined;
@@ -30,6 +32,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.graph.type.TensorType;
 import dev.espalier.runtime.Judge;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -50,7 +53,7 @@ import java.util.stream.IntStream;
  *
  * <pre>{@code
  * numbers       in their own units; NaN where one is missing
- * an image      [batch, channels, height, width], pixels from 0 to 255
+ * an image      [batch, channels, height, width], pixels from 0 to 255; as the model has it if its channels are last
  * a table       [batch, columns] in the order of the encoding; a category is its place among its values, and NaN or any other
  *               number if it is none of them
  * a category    int64 [batch], its place among its values
@@ -291,7 +294,7 @@ public final class RawInputs {
             if (name == null) {
                 continue;
             }
-            if (input.to() instanceof Field.Tokens) { // which the judge draws well by itself
+            if (input.to() instanceof Field.Tokens || input instanceof Outside) { // which the judge draws well by itself
                 return Optional.empty();
             }
             drawn.put(name, draw(input, batch, random));
@@ -329,6 +332,8 @@ public final class RawInputs {
             case Measured measured -> draw(measured.field(), measured.statistics(), random, values);
             case Plain plain -> draw(plain.field(), plain.statistics(), random, values);
             case Pixels pixels -> draw(pixels.field(), pixels.statistics(), random, values);
+            case Arranged arranged -> draw(arranged.image(), random, values); // noise, in whatever order
+            case Outside outside -> draw(outside.encoding(), random, values);
             case Tokenized tokenized -> throw new IllegalArgumentException(tokenized + " are no numbers");
         }
     }
@@ -392,6 +397,18 @@ public final class RawInputs {
                     Value equal = add("equal", new Binary(Binary.Function.EQUAL), column, codes);
                     builder.add(this.input + ENCODED, new Cast(DataType.FLOAT32), equal);
                 }
+                case Arranged arranged -> {
+                    Value raw = RawInputs.input(builder, input.name(), input.type());
+                    int channels = read(arranged.image(), 0);
+                    if (arranged.reversed()) {
+                        Collections.reverse(cells);
+                    }
+                    encode(raw, arranged.channelsLast() ? new long[] {channels} : new long[] {channels, 1, 1});
+                }
+                case Outside _ -> {
+                    RawInputs.input(builder, input.name(), input.type());
+                    empty = true;
+                }
                 case Scaled _, Measured _, Plain _, Index _, Pixels _, Tokenized _ -> {
                     Value raw = RawInputs.input(builder, input.name(), input.type());
                     if (encoding.to() instanceof Field.Dense dense) {
@@ -438,7 +455,7 @@ public final class RawInputs {
                 case Scaled scaled -> {
                     return read(scaled.field(), scaled.normalization(), scaled.missing(), column);
                 }
-                case Plain _, Measured _, Index _, Pixels _, Tokenized _ -> {
+                case Plain _, Measured _, Index _, Pixels _, Tokenized _, Arranged _, Outside _ -> {
                     return encoding.to() instanceof Field.Dense dense
                             ? read(dense, Normalization.none(dense.statistics()), Double.NaN, column)
                             : column + 1;

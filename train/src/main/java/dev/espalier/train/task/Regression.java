@@ -136,6 +136,7 @@ public final class Regression extends RowTask {
 
     /** The same data, whose encoding knows means and deviations of the targets. */
     private static LoadedData measured(LoadedData data) {
+        data.requireTargets("task.kind = regression");
         List<ColumnEncoding> targets = new ArrayList<>();
         for (ColumnEncoding encoding : data.encoding().targets()) {
             int at = targets.size();

@@ -191,7 +191,12 @@ public record Signature(String data, List<Input> inputs, List<Output> outputs) {
                         new Shape(dense.shape().stream().map(Dimension::of).toList()),
                         required);
             case Field.Category _ -> new Input(field.name(), DataType.INT64, Shape.SCALAR, required);
-            case Field.Tokens _ -> new Input(field.name(), DataType.INT64, Shape.of("tokens"), required);
+            case Field.Tokens tokens ->
+                new Input(
+                        field.name(),
+                        DataType.INT64,
+                        tokens.fixed() ? Shape.of(tokens.most()) : Shape.of("tokens"),
+                        required);
         };
     }
 

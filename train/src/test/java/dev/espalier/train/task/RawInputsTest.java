@@ -3,14 +3,21 @@ package dev.espalier.train.task;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.data.BatchPosition;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.model.Layers;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.op.Flatten;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.train.journal.ModelCard;
@@ -20,6 +27,7 @@ import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +38,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.SequencedMap;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,6 +164,57 @@ final class RawInputsTest {
         assertSame(Tasks.of(recipe("data.normalize=false")));
         assertSame(Tasks.of(images()));
         assertSame(Tasks.of(images("data.mean=[0.5]", "data.std=[0.25]")));
+    }
+
+    /** The channels of a file are where the model has them. */
+    @Test
+    void channelsMayBeLast() throws IOException {
+        GraphBuilder builder = new GraphBuilder("last");
+        Layers layers = new Layers(builder, Weights.seeded(1));
+        Value image = builder.input("picture", DataType.FLOAT32, "batch", 2, 2, 3);
+        Graph model = builder.outputs(layers.linear("said", builder.add("flat", new Flatten(1), image), 2));
+        Path file = folder.resolve("last.onnx");
+        OnnxWriter.write(model, file);
+        Random random = new Random(5);
+        for (int i = 0; i < 24; i++) {
+            BufferedImage picture = new BufferedImage(2, 2, BufferedImage.TYPE_INT_RGB);
+            for (int at = 0; at < 4; at++) {
+                picture.setRGB(at % 2, at / 2, random.nextInt());
+            }
+            Path place = Files.createDirectories(folder.resolve("images").resolve(i % 2 == 0 ? "even" : "odd"));
+            ImageIO.write(picture, "png", place.resolve(i + ".png").toFile());
+        }
+        Recipe recipe = images(
+                "data.kind=images",
+                "data.dir=" + folder.resolve("images"),
+                "data.size=2",
+                "data.mean=[0.1,0.2,0.3]",
+                "data.std=[0.4,0.5,0.6]",
+                "data.channels_last=true",
+                "data.blue_first=true",
+                "model.kind=onnx",
+                "model.file=" + file);
+        assertSame(Tasks.of(recipe));
+        Task task = Tasks.of(recipe);
+        Graph outside = RawInputs.before(
+                task.model(Weights.seeded(1)), task.encoding().orElseThrow().outside(), task.fitted().inputs());
+        assertEquals(model.nodes().size(), outside.nodes().size(), "nothing is put in front");
+        assertEquals(
+                task.encoding().orElseThrow().outside(), EncodingNote.of(outside).orElseThrow());
+        assertEquals(model.nodes().size(), RawInputs.without(outside).nodes().size());
+    }
+
+    /** Rows without labels are nothing for tasks that need them. */
+    @Test
+    void tasksThatNeedLabelsSaySo() throws IOException {
+        for (String kind : List.of("auto", "classification", "regression")) {
+            IllegalArgumentException refused = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> Tasks.of(recipe("task.kind=" + kind, "data.labelled=false", "data.label=[\"-1\"]")));
+            assertTrue(
+                    String.valueOf(refused.getMessage()).contains("task.kind = " + kind + " needs labels"),
+                    refused::getMessage);
+        }
     }
 
     private static Recipe images(String... overrides) {
