@@ -46,6 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             PruneCommand.class,
             PredictCommand.class,
             EvaluateCommand.class,
+            CompareCommand.class,
             AnswerCommand.class,
             ReportCommand.class,
             UiCommand.class,
