@@ -77,6 +77,7 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
+            completionCandidates = RecipeKeys.class,
             description = "A key of [data], such as data.dir=DIR, see docs/recipes.md; may be given several times.")
     private List<String> settings = new ArrayList<>();
 
@@ -103,14 +104,16 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "How many threads ONNX Runtime gets, besides the latency on one; as many as there are processors if left out,"
-                    + " and " + RETRIEVAL_THREADS + " for --task retrieval.")
+            description =
+                    "How many threads ONNX Runtime gets, besides the latency on one; as many as there are processors if left out,"
+                            + " and " + RETRIEVAL_THREADS + " for --task retrieval.")
     private @Nullable Integer threads;
 
     @Option(
             names = "--tokenizer",
             paramLabel = "DIR",
-            description = "Where the tokenizer.json or vocab.txt of models of texts is; beside the first model if left out.")
+            description =
+                    "Where the tokenizer.json or vocab.txt of models of texts is; beside the first model if left out.")
     private @Nullable Path tokenizer;
 
     @Option(
@@ -210,8 +213,8 @@ final class CompareCommand implements Callable<Integer> {
         }
         Retrieval all = Retrieval.of(Squad.read(questions));
         Retrieval asked = sample == 0 ? all : all.sample(sample);
-        JudgedRetrieval.Plan plan = new JudgedRetrieval.Plan(
-                tokenizer(), length, batchSize, threads == null ? RETRIEVAL_THREADS : threads);
+        JudgedRetrieval.Plan plan =
+                new JudgedRetrieval.Plan(tokenizer(), length, batchSize, threads == null ? RETRIEVAL_THREADS : threads);
         List<JudgedRetrieval> judged = JudgedRetrieval.of(
                 models, asked, plan, (what, done, total) -> printer.count("embedding", what, done, total));
         status.clear();

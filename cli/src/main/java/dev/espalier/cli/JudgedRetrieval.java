@@ -60,8 +60,8 @@ record JudgedRetrieval(
             }
             TextVectors vectors = new TextVectors(tokenizer, plan.longest(), plan.batchSize());
             List<Vectors> texts = vectors.of(asked.texts(), models, progress);
-            List<Vectors> questions = vectors.of(
-                    asked.questions(), models, (_, done, total) -> progress.at("questions", done, total));
+            List<Vectors> questions =
+                    vectors.of(asked.questions(), models, (_, done, total) -> progress.at("questions", done, total));
             List<JudgedRetrieval> judged = new ArrayList<>();
             for (int i = 0; i < files.size(); i++) {
                 judged.add(judged(files.get(i), asked, texts.get(i), questions.get(i)));
@@ -100,9 +100,7 @@ record JudgedRetrieval(
                 Locale.ROOT,
                 "%,d%s questions, each of which must find its text among %,d. At most %d tokens, %d texts at once, on %d threads.%n",
                 asked.questions().size(),
-                asked.questions().size() < asked.asked()
-                        ? String.format(Locale.ROOT, " of %,d", asked.asked())
-                        : "",
+                asked.questions().size() < asked.asked() ? String.format(Locale.ROOT, " of %,d", asked.asked()) : "",
                 asked.texts().size(),
                 plan.longest(),
                 plan.batchSize(),

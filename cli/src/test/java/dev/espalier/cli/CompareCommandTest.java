@@ -36,12 +36,9 @@ final class CompareCommandTest {
         Value image = graph.input("image", DataType.FLOAT32, "batch", 1, 8, 8);
         Value flat = graph.add("flat", new Flatten(1), image);
         Tensor weights = Tensor.compute(
-                DataType.FLOAT32,
-                new long[] {64, 10},
-                i -> random.nextGaussian() + noise * chance.nextGaussian());
+                DataType.FLOAT32, new long[] {64, 10}, i -> random.nextGaussian() + noise * chance.nextGaussian());
         Path file = folder.resolve(name);
-        OnnxWriter.write(
-                graph.outputs(graph.add("logits", new MatMul(), flat, graph.parameter("w", weights))), file);
+        OnnxWriter.write(graph.outputs(graph.add("logits", new MatMul(), flat, graph.parameter("w", weights))), file);
         return file;
     }
 
@@ -124,7 +121,8 @@ final class CompareCommandTest {
 
     @Test
     void questionsFindTheirTexts() throws IOException {
-        Files.writeString(folder.resolve("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\nsun\nmoon\nbread\nwine\nis\nbright\n");
+        Files.writeString(
+                folder.resolve("vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\nsun\nmoon\nbread\nwine\nis\nbright\n");
         Path questions = Files.writeString(folder.resolve("squad.json"), """
                 {"version": "1.1", "data": [{"title": "t", "paragraphs": [
                   {"context": "sun is bright", "qas": [
@@ -139,10 +137,11 @@ final class CompareCommandTest {
         OnnxWriter.write(texts(10), model);
         Answer answer = Answer.to("compare", model, model, "--task", "retrieval", "--questions", questions);
         assertEquals(0, answer.exitStatus(), answer.err());
-        assertTrue(answer.out().matches("(?s).*texts.onnx +1\\.0000 +1\\.0000 +1\\.0000 +\\S+ +1\\.00 ×.*"), answer.out());
+        assertTrue(
+                answer.out().matches("(?s).*texts.onnx +1\\.0000 +1\\.0000 +1\\.0000 +\\S+ +1\\.00 ×.*"), answer.out());
         assertTrue(answer.out().contains("4 questions, each of which must find its text among 3."), answer.out());
-        Answer one = Answer.to(
-                "compare", model, "--task", "retrieval", "--questions", questions, "--sample", "2", "--json");
+        Answer one =
+                Answer.to("compare", model, "--task", "retrieval", "--questions", questions, "--sample", "2", "--json");
         assertEquals(0, one.exitStatus(), one.err());
         JsonNode json = JsonMapper.builder().build().readTree(one.out());
         assertEquals(2, json.get("questions").asInt());

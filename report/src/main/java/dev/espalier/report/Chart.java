@@ -183,13 +183,7 @@ sealed interface Chart {
      * @param counts how many values lie in each
      */
     record Histogram(
-            String id,
-            String title,
-            String description,
-            String axis,
-            double from,
-            double width,
-            List<Long> counts)
+            String id, String title, String description, String axis, double from, double width, List<Long> counts)
             implements Chart {}
 
     /** The place in the page where the chart is drawn. */

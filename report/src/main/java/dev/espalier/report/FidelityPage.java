@@ -20,8 +20,7 @@ final class FidelityPage {
         values.put(
                 "summary",
                 Html.text("%s samples of %s"
-                        .formatted(
-                                Numbers.count(comparison.findings().samples().test()), comparison.inputs())));
+                        .formatted(Numbers.count(comparison.findings().samples().test()), comparison.inputs())));
         values.put(
                 "notes",
                 Html.join(comparison.notes().stream()
@@ -31,14 +30,17 @@ final class FidelityPage {
                 "lead",
                 comparison.likenesses().isEmpty()
                         ? Html.EMPTY
-                        : Html.text(FidelityView.sentence(comparison.likenesses().getFirst()) + "."));
+                        : Html.text(
+                                FidelityView.sentence(comparison.likenesses().getFirst()) + "."));
         values.put("cards", cards(comparison));
         values.put("costs", costs(comparison));
         values.put("sample", Html.text(comparison.sample()));
         values.put("fidelity", fidelity.content());
         values.put("worst", MistakesView.of(comparison.findings().mistakes(), List.of()));
         return new Page(
-                comparison.smaller() + " · Espalier", Template.load("fidelity.html").fill(values), fidelity.charts());
+                comparison.smaller() + " · Espalier",
+                Template.load("fidelity.html").fill(values),
+                fidelity.charts());
     }
 
     private static Html cards(Comparison comparison) {

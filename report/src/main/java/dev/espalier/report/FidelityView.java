@@ -22,7 +22,8 @@ record FidelityView(Html content, List<Chart> charts) {
         for (Likeness output : outputs) {
             Chart chart = cosines(output, "cosines-" + outputs.indexOf(output));
             charts.add(chart);
-            parts.add(Html.of("<h3>{} <span class=\"hint\">taken for {}</span></h3>", output.output(), output.meaning()));
+            parts.add(
+                    Html.of("<h3>{} <span class=\"hint\">taken for {}</span></h3>", output.output(), output.meaning()));
             parts.addAll(notFinite(output));
             parts.add(Html.of("<dl class=\"cards\">\n{}\n</dl>", Html.join(cards(output))));
             parts.add(Html.of("<div class=\"charts\">\n{}\n</div>", chart.toHtml()));
@@ -107,16 +108,16 @@ record FidelityView(Html content, List<Chart> charts) {
         if (output.worst().isEmpty()) {
             return Html.of("<p>Both say the same of every sample.</p>");
         }
-        boolean words = output.worst().stream()
-                .anyMatch(deviant -> !deviant.original().isEmpty());
+        boolean words =
+                output.worst().stream().anyMatch(deviant -> !deviant.original().isEmpty());
         List<String> columns = new ArrayList<>(List.of("Row", "Cosine", "Largest difference"));
         if (words) {
             columns.addAll(List.of("Original:", "Smaller model:"));
         }
         Table table = Table.of("Rows for which %s differs most".formatted(output.output()), columns);
         for (Deviant deviant : output.worst()) {
-            List<String> cells = new ArrayList<>(
-                    List.of(Findings.cosine(deviant.cosine()), Numbers.compact(deviant.difference())));
+            List<String> cells =
+                    new ArrayList<>(List.of(Findings.cosine(deviant.cosine()), Numbers.compact(deviant.difference())));
             if (words) {
                 cells.addAll(List.of(deviant.original(), deviant.smaller()));
             }

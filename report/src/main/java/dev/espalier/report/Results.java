@@ -54,8 +54,8 @@ final class Results {
             cells.add(Numbers.spread(run.results(latency), Numbers::compact, " ms"));
             cells.add(Numbers.times(run.results(speedUp)));
             if (threads.isPresent()) {
-                boolean isKnown = run.results().stream()
-                        .allMatch(result -> result.files().isKnown());
+                boolean isKnown =
+                        run.results().stream().allMatch(result -> result.files().isKnown());
                 cells.add(
                         isKnown
                                 ? Numbers.spread(
@@ -66,9 +66,7 @@ final class Results {
                 cells.add(
                         isKnown
                                 ? Numbers.spread(
-                                        run.results(result -> bytes.applyAsDouble(result.files())),
-                                        Numbers::bytes,
-                                        "")
+                                        run.results(result -> bytes.applyAsDouble(result.files())), Numbers::bytes, "")
                                 : Numbers.NONE);
             }
             return cells;

@@ -179,10 +179,12 @@ final class ReportTest {
         run.write(SampleRuns.fidelity(false));
         String page = Report.of(run).html();
         assertTrue(
-                lead(page).startsWith("The smaller model says the same class as the original in 97.4 % of all cases. It"),
+                lead(page)
+                        .startsWith("The smaller model says the same class as the original in 97.4 % of all cases. It"),
                 lead(page));
         assertTrue(page.contains("half ≥ 0.99962, 99 % ≥ 0.9981, all ≥ 0.970"), page);
-        assertTrue(page.contains("in 0 answers of the original and 2 of the smaller model, the first for rows 17, 31."));
+        assertTrue(
+                page.contains("in 0 answers of the original and 2 of the smaller model, the first for rows 17, 31."));
         assertEquals("cosine", chart(page, "cosines-1").get("axis").asText());
         assertEquals(
                 "| 5 | 0.910 | 2.5 | class 0 (61 %) | class 3 (48 %) |",

@@ -71,7 +71,8 @@ public final class TextVectors {
             List<String> vectors = graph.outputs().stream()
                     .filter(output -> graph.fact(output).type().data().isFloat())
                     .filter(output -> isVector(graph.shape(output)))
-                    .sorted(Comparator.comparingInt(output -> -graph.shape(output).rank()))
+                    .sorted(Comparator.comparingInt(
+                            output -> -graph.shape(output).rank()))
                     .toList();
             if (vectors.isEmpty()) {
                 throw new IllegalArgumentException(
@@ -120,7 +121,8 @@ public final class TextVectors {
      * @return each model's vectors, in the order of the texts
      */
     public List<Vectors> of(List<String> texts, List<Model> models, Context.Progress progress) {
-        // Neighbours are about equally long and pad each other little. The longest first: what does not fit into memory fails at once.
+        // Neighbours are about equally long and pad each other little. The longest first: what does not fit into memory
+        // fails at once.
         List<Text> order = new ArrayList<>();
         for (int place = 0; place < texts.size(); place++) {
             order.add(new Text(place, ids(texts.get(place))));

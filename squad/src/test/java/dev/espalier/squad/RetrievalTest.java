@@ -124,14 +124,15 @@ final class RetrievalTest {
         TextVectors.Model model = new TextVectors.Model("y", RetrievalTest::echo);
         for (int batchSize : new int[] {1, 3, 10}) {
             TextVectors maker = new TextVectors(Tiny.TOKENIZER, 8, batchSize);
-            List<TextVectors.Vectors> made =
-                    maker.of(texts, List.of(model, model), Context.QUIET.progress());
+            List<TextVectors.Vectors> made = maker.of(texts, List.of(model, model), Context.QUIET.progress());
             for (int i = 0; i < texts.size(); i++) {
                 int[] ids = Tiny.TOKENIZER.tokenize(texts.get(i)).ids();
                 int kept = Math.min(ids.length, 6);
                 double mean = (Tiny.TOKENIZER.classifier()
                                 + Tiny.TOKENIZER.separator()
-                                + IntStream.range(0, kept).map(token -> ids[token]).sum())
+                                + IntStream.range(0, kept)
+                                        .map(token -> ids[token])
+                                        .sum())
                         / (kept + 2.0);
                 double length = Math.hypot(mean, 1);
                 assertArrayEquals(
@@ -145,14 +146,17 @@ final class RetrievalTest {
 
     private static Graph model(String input, boolean vectors) {
         GraphBuilder graph = new GraphBuilder("texts");
-        var numbers = graph.add(
-                "numbers", new Cast(DataType.FLOAT32), graph.input(input, DataType.INT64, "batch", "tokens"));
+        var numbers =
+                graph.add("numbers", new Cast(DataType.FLOAT32), graph.input(input, DataType.INT64, "batch", "tokens"));
         return graph.outputs(vectors ? graph.add("y", new Unsqueeze(List.of(2L)), numbers) : numbers);
     }
 
     @Test
     void modelsOfTextsAreToldFromOthers() {
-        assertEquals("y", TextVectors.Model.of(model("input_ids", true), "m", inputs -> inputs).output());
+        assertEquals(
+                "y",
+                TextVectors.Model.of(model("input_ids", true), "m", inputs -> inputs)
+                        .output());
         for (Graph wrong : List.of(model("pixels", true), model("input_ids", false))) {
             String message = String.valueOf(assertThrows(
                             IllegalArgumentException.class, () -> TextVectors.Model.of(wrong, "m", inputs -> inputs))

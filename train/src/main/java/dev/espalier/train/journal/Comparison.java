@@ -52,7 +52,6 @@ public record Comparison(
                         mistake.note()))
                 .toList();
         Findings words = new Findings(findings.samples(), findings.outcome(), readable);
-        return Json.pretty(
-                new Comparison(original, smaller, inputs, sample, threads, before, after, words, notes));
+        return Json.pretty(new Comparison(original, smaller, inputs, sample, threads, before, after, words, notes));
     }
 }

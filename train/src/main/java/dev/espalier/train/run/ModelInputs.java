@@ -65,8 +65,7 @@ public interface ModelInputs {
         UnaryOperator<SequencedMap<String, Tensor>> names = raw.<UnaryOperator<SequencedMap<String, Tensor>>>map(
                         own -> batch -> renamed(batch, own))
                 .orElseGet(() -> {
-                    Fitted fitted = new Signature(
-                                    rows.name(), Signature.inputsOf(inputs.inputFields()), List.of())
+                    Fitted fitted = new Signature(rows.name(), Signature.inputsOf(inputs.inputFields()), List.of())
                             .fit(model, what);
                     return fitted::feed;
                 });

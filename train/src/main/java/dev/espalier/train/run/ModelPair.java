@@ -92,7 +92,8 @@ public final class ModelPair {
         return graph.inputs().stream()
                 .collect(Collectors.toMap(
                         Graph.Input::name,
-                        input -> input.type().data() + " × " + input.type().shape().rank()));
+                        input -> input.type().data() + " × "
+                                + input.type().shape().rank()));
     }
 
     private static List<String> inputs(Graph graph) {
@@ -125,7 +126,11 @@ public final class ModelPair {
             notes.add("Only the original says %s, which nothing is compared with."
                     .formatted(String.join(
                             ", ",
-                            originalGraph.outputs().subList(names.size(), originalGraph.outputs().size()))));
+                            originalGraph
+                                    .outputs()
+                                    .subList(
+                                            names.size(),
+                                            originalGraph.outputs().size()))));
         }
         return names;
     }
@@ -133,7 +138,9 @@ public final class ModelPair {
     private static boolean canBeEqual(Shape one, Shape other) {
         boolean fits = one.rank() == other.rank();
         for (int axis = 0; fits && axis < one.rank(); axis++) {
-            fits = !one.get(axis).isKnown() || !other.get(axis).isKnown() || one.get(axis).equals(other.get(axis));
+            fits = !one.get(axis).isKnown()
+                    || !other.get(axis).isKnown()
+                    || one.get(axis).equals(other.get(axis));
         }
         return fits;
     }
@@ -223,7 +230,8 @@ public final class ModelPair {
 
     private List<String> noted(int rows, int all, int batchSize) {
         List<String> more = new ArrayList<>(notes);
-        more.add("The models take batches of exactly %d samples: %d of %d were compared.".formatted(batchSize, rows, all));
+        more.add("The models take batches of exactly %d samples: %d of %d were compared."
+                .formatted(batchSize, rows, all));
         return more;
     }
 

@@ -56,8 +56,8 @@ public final class Fidelity {
      * @throws IllegalArgumentException if the model has no such output
      */
     public static Fidelity of(Graph original, Collection<String> outputs, Map<String, OutputMeaning> given) {
-        for (String output : Stream.concat(outputs.stream(), given.keySet().stream())
-                .toList()) {
+        for (String output :
+                Stream.concat(outputs.stream(), given.keySet().stream()).toList()) {
             if (!original.outputs().contains(output)) {
                 throw new IllegalArgumentException(
                         "the model has no output %s: it has %s".formatted(output, original.outputs()));
@@ -98,8 +98,7 @@ public final class Fidelity {
      * @param size how many samples the batch has
      * @throws IllegalArgumentException if an output is missing, or is of another shape
      */
-    public void add(
-            Map<String, Tensor> inputs, Map<String, Tensor> original, Map<String, Tensor> smaller, int size) {
+    public void add(Map<String, Tensor> inputs, Map<String, Tensor> original, Map<String, Tensor> smaller, int size) {
         meters.forEach((output, meter) -> meter.add(
                 inputs, found(output, original, "original"), found(output, smaller, "smaller model"), size, rows));
         rows += size;

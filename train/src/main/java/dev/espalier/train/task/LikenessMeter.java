@@ -43,8 +43,8 @@ final class LikenessMeter {
     private final FloatList tokenCosines = new FloatList();
     private final ColumnSquares spread = new ColumnSquares();
     private final List<Long> notFiniteRows = new ArrayList<>();
-    private final PriorityQueue<Entry> worst =
-            new PriorityQueue<>(Comparator.comparingDouble(Entry::badness).thenComparing(Entry::row, Comparator.reverseOrder()));
+    private final PriorityQueue<Entry> worst = new PriorityQueue<>(
+            Comparator.comparingDouble(Entry::badness).thenComparing(Entry::row, Comparator.reverseOrder()));
     private long notFiniteOriginal;
     private long notFiniteSmaller;
     private long positions;
@@ -105,8 +105,9 @@ final class LikenessMeter {
     /** Compares the samples of a batch, the first of which is a row from 0. */
     void add(Map<String, Tensor> inputs, Tensor original, Tensor smaller, int size, long firstRow) {
         if (!Arrays.equals(original.shape(), smaller.shape())) {
-            throw new IllegalArgumentException("output %s is %s of the original, but %s of the smaller model: they must be alike"
-                    .formatted(output, Arrays.toString(original.shape()), Arrays.toString(smaller.shape())));
+            throw new IllegalArgumentException(
+                    "output %s is %s of the original, but %s of the smaller model: they must be alike"
+                            .formatted(output, Arrays.toString(original.shape()), Arrays.toString(smaller.shape())));
         }
         if (size > 1 && (original.rank() == 0 || original.shape()[0] != size)) {
             throw new IllegalArgumentException(
@@ -288,9 +289,7 @@ final class LikenessMeter {
             case OutputMeaning.Classes(boolean probabilities) -> {
                 int best = likeliest(answer, 0, pair.size());
                 double share = Math.exp(logarithms(answer, 0, pair.size(), probabilities)[best]);
-                yield pair.positions() > 1
-                        ? ""
-                        : String.format(Locale.ROOT, "class %d (%.0f %%)", best, 100 * share);
+                yield pair.positions() > 1 ? "" : String.format(Locale.ROOT, "class %d (%.0f %%)", best, 100 * share);
             }
             case OutputMeaning.Numbers _ -> {
                 String told = IntStream.range(0, Math.min(TOLD, answer.length))

@@ -128,19 +128,21 @@ public sealed interface OutputMeaning {
         return shape.rank() < 3
                 ? Optional.empty()
                 : model.inputs().stream()
-                        .filter(input -> lower(input.name()).contains("mask"))
+                        .filter(input -> isMask(input.name()))
                         .filter(input -> input.type().shape().rank() == 2)
                         .filter(input -> isAlong(input, shape))
                         .map(Input::name)
                         .findFirst();
     }
 
+    private static boolean isMask(String input) {
+        return lower(input).contains("mask");
+    }
+
     private static boolean isAlong(Input mask, Shape shape) {
         Dimension tokens = mask.type().shape().get(1);
         // Exporters have many names for one length.
-        return !tokens.isKnown()
-                || !shape.get(1).isKnown()
-                || tokens.equals(shape.get(1));
+        return !tokens.isKnown() || !shape.get(1).isKnown() || tokens.equals(shape.get(1));
     }
 
     /**
@@ -199,12 +201,15 @@ public sealed interface OutputMeaning {
         if (last == null || model.shape(output).rank() != 2) {
             return Optional.empty();
         }
-        if (isNormalised(model, last)) {
+        boolean isText = model.inputs().stream().anyMatch(input -> isMask(input.name()));
+        // What BERT says of a text as a whole ends with a hyperbolic tangent.
+        if (isNormalised(model, last)
+                || (isText && last.operator().equals(new Elementwise.Unary(Elementwise.Unary.Function.TANH)))) {
             return Optional.of(new Embedding());
         }
         boolean isImage = model.inputs().stream()
-                .anyMatch(input -> input.type().shape().rank() == 4
-                        && input.type().data().isFloat());
+                .anyMatch(input ->
+                        input.type().shape().rank() == 4 && input.type().data().isFloat());
         boolean several = model.shape(output).get(1).isAtLeast(2);
         return isImage && several && model.outputs().size() == 1 && isLinear(model, last)
                 ? Optional.of(new Classes(false))
@@ -217,8 +222,8 @@ public sealed interface OutputMeaning {
             case Foreign foreign -> foreign.name().contains("Normalization");
             case Reduce(Reduce.Function function, var _, var _) -> function == Reduce.Function.MEAN;
             // By a norm, or by the number of tokens.
-            case Binary(Binary.Function function) when function == Binary.Function.DIVIDE ->
-                isSum(model, last.input(1));
+            case Binary(Binary.Function function)
+            when function == Binary.Function.DIVIDE -> isSum(model, last.input(1));
             default -> false;
         };
     }

@@ -166,8 +166,7 @@ class RunFolderTest {
         // Earlier versions measured one thread only.
         Path file = temporary.resolve("result.json");
         Files.writeString(file, Files.readString(file).replaceFirst("(?s),\\s*\"files\" : \\{.*?\\}", ""));
-        assertEquals(
-                RunResult.Files.UNKNOWN, folder.result().orElseThrow().files());
+        assertEquals(RunResult.Files.UNKNOWN, folder.result().orElseThrow().files());
     }
 
     @Test

@@ -52,8 +52,7 @@ final class ModelPairTest {
     }
 
     private static Comparison compare(ModelPair pair, int rows) throws IOException {
-        return pair.compare(
-                ModelInputs.random(pair.original(), rows, 3, 1), PLAN, Context.QUIET.progress());
+        return pair.compare(ModelInputs.random(pair.original(), rows, 3, 1), PLAN, Context.QUIET.progress());
     }
 
     @Test
@@ -77,10 +76,8 @@ final class ModelPairTest {
 
     @Test
     void whatIsSmallerCostsLess() throws IOException {
-        Comparison found = compare(
-                ModelPair.read(
-                        write("a.onnx", "y", "batch", 8, 0), write("b.onnx", "y", "batch", 4, 0.01)),
-                9);
+        Comparison found =
+                compare(ModelPair.read(write("a.onnx", "y", "batch", 8, 0), write("b.onnx", "y", "batch", 4, 0.01)), 9);
         assertEquals(0.5, (double) found.after().parameters() / found.before().parameters());
         assertTrue(found.after().flops() < found.before().flops());
         assertTrue(found.likenesses().getFirst().largestDifference() > 0);
@@ -89,10 +86,8 @@ final class ModelPairTest {
 
     @Test
     void outputsWithOtherNamesAreComparedInTheirOrder() throws IOException {
-        Comparison found = compare(
-                ModelPair.read(
-                        write("a.onnx", "y", "batch", 8, 0), write("b.onnx", "z", "batch", 8, 0)),
-                3);
+        Comparison found =
+                compare(ModelPair.read(write("a.onnx", "y", "batch", 8, 0), write("b.onnx", "z", "batch", 8, 0)), 3);
         assertEquals(0, found.likenesses().getFirst().largestDifference());
         assertTrue(found.notes().getFirst().contains("y with z"), () -> "" + found.notes());
     }
@@ -113,16 +108,15 @@ final class ModelPairTest {
         Value z = other.input("z", DataType.FLOAT32, "batch", 6);
         Path strange = folder.resolve("strange.onnx");
         OnnxWriter.write(other.outputs(other.add("y", new Unary(Unary.Function.RELU), z)), strange);
-        String inputs = String.valueOf(assertThrows(
-                        IllegalArgumentException.class, () -> ModelPair.read(model, strange))
-                .getMessage());
+        String inputs =
+                String.valueOf(assertThrows(IllegalArgumentException.class, () -> ModelPair.read(model, strange))
+                        .getMessage());
         assertTrue(inputs.contains("x float32[batch × 6]") && inputs.contains("z float32"), inputs);
         GraphBuilder wide = new GraphBuilder("wide");
         Value x = wide.input("x", DataType.FLOAT32, "batch", 6);
         Path wider = folder.resolve("wide.onnx");
         OnnxWriter.write(wide.outputs(wide.add("y", new Unary(Unary.Function.RELU), x)), wider);
-        String outputs = String.valueOf(assertThrows(
-                        IllegalArgumentException.class, () -> ModelPair.read(model, wider))
+        String outputs = String.valueOf(assertThrows(IllegalArgumentException.class, () -> ModelPair.read(model, wider))
                 .getMessage());
         assertTrue(outputs.contains("y float32[batch × 5]") && outputs.contains("y float32[batch × 6]"), outputs);
     }

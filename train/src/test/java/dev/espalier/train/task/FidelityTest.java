@@ -32,8 +32,8 @@ final class FidelityTest {
 
     private static Graph model(Object... shape) {
         GraphBuilder graph = new GraphBuilder("model");
-        return graph.outputs(graph.add(
-                OUTPUT, new Unary(Unary.Function.IDENTITY), graph.input("x", DataType.FLOAT32, shape)));
+        return graph.outputs(
+                graph.add(OUTPUT, new Unary(Unary.Function.IDENTITY), graph.input("x", DataType.FLOAT32, shape)));
     }
 
     private static Fidelity fidelity(OutputMeaning meaning, Object... shape) {
@@ -102,14 +102,16 @@ final class FidelityTest {
         Likeness found = only(fidelity);
         double[] sorted = Arrays.stream(product).sorted().toArray();
         assertEquals(20, found.samples());
-        assertEquals(Arrays.stream(product).average().orElseThrow(), found.cosine().mean(), 1e-6);
+        assertEquals(
+                Arrays.stream(product).average().orElseThrow(), found.cosine().mean(), 1e-6);
         assertEquals(sorted[9], found.cosine().median(), 1e-6);
         assertEquals(sorted[0], found.cosine().least(), 1e-6);
         assertEquals(1 - squares / spread, found.explained(), 1e-6);
         assertEquals(Math.sqrt(squares / sizes), found.relativeError(), 1e-6);
         assertEquals(largest, found.largestDifference(), 1e-6);
         assertTrue(Double.isNaN(found.agreement()));
-        assertEquals(20, found.cosines().counts().stream().mapToLong(Long::longValue).sum());
+        assertEquals(
+                20, found.cosines().counts().stream().mapToLong(Long::longValue).sum());
         assertEquals(Findings.MOST_DEVIANTS, found.worst().size());
     }
 
@@ -124,9 +126,13 @@ final class FidelityTest {
         assertEquals(0, worst.getFirst().cosine());
         assertEquals(Math.sqrt(0.5), worst.getLast().cosine(), 1e-6);
         Dataset rows = new Dataset(
-                "rows", 4, List.of(Columns.numbers(new Field.Numbers("x", List.of(1)), new float[][] {{5}, {6}, {7}, {8}})), List.of());
+                "rows",
+                4,
+                List.of(Columns.numbers(new Field.Numbers("x", List.of(1)), new float[][] {{5}, {6}, {7}, {8}})),
+                List.of());
         List<Findings.Mistake> shown = fidelity.worst(rows);
-        assertEquals(List.of(new Findings.Glimpse.Words("x", "6")), shown.getFirst().inputs());
+        assertEquals(
+                List.of(new Findings.Glimpse.Words("x", "6")), shown.getFirst().inputs());
         assertEquals("cosine 0.0000, off by at most 1", shown.getFirst().note());
     }
 
@@ -174,9 +180,7 @@ final class FidelityTest {
         GraphBuilder graph = new GraphBuilder("tokens");
         graph.input("mask", DataType.INT64, "batch", "tokens");
         Graph model = graph.outputs(graph.add(
-                OUTPUT,
-                new Unary(Unary.Function.IDENTITY),
-                graph.input("x", DataType.FLOAT32, "batch", "tokens", 2)));
+                OUTPUT, new Unary(Unary.Function.IDENTITY), graph.input("x", DataType.FLOAT32, "batch", "tokens", 2)));
         Map<String, Tensor> mask = Map.of("mask", Tensor.of(new long[] {1, 1, 0, 1, 0, 0}, 2, 3));
         Tensor original = Tensor.of(new float[] {1, 0, 0, 1, 9, 9, 2, 0, 9, 9, 9, 9}, 2, 3, 2);
         for (float padding : new float[] {-50, Float.NaN}) {
@@ -226,15 +230,12 @@ final class FidelityTest {
         Fidelity fidelity = fidelity(new Numbers(), "batch", 2);
         Tensor two = Tensor.of(new float[4], 2, 2);
         assertThrows(IllegalArgumentException.class, () -> add(fidelity, 2, two, Tensor.of(new float[6], 2, 3)));
-        String unknown = String.valueOf(
-                assertThrows(IllegalArgumentException.class, () -> add(fidelity, 3, two, two))
-                        .getMessage());
+        String unknown = String.valueOf(assertThrows(IllegalArgumentException.class, () -> add(fidelity, 3, two, two))
+                .getMessage());
         assertTrue(unknown.contains("--batch-size 1"), unknown);
         assertThrows(
-                IllegalArgumentException.class,
-                () -> fidelity.add(Map.of(), Map.of(OUTPUT, two), Map.of("z", two), 2));
-        assertThrows(
-                IllegalArgumentException.class, () -> Fidelity.of(model("batch", 2), Map.of("z", new Numbers())));
+                IllegalArgumentException.class, () -> fidelity.add(Map.of(), Map.of(OUTPUT, two), Map.of("z", two), 2));
+        assertThrows(IllegalArgumentException.class, () -> Fidelity.of(model("batch", 2), Map.of("z", new Numbers())));
     }
 
     @Test

@@ -97,6 +97,15 @@ final class OutputMeaningTest {
     }
 
     @Test
+    void whatBertSaysOfAWholeTextIsAnEmbedding() {
+        GraphBuilder graph = new GraphBuilder("text");
+        graph.input("attention_mask", DataType.INT64, "batch", "tokens");
+        Value first = graph.input("first", DataType.FLOAT32, "batch", 3);
+        assertEquals(new Embedding(), guess(graph.outputs(graph.add("882", new Unary(Unary.Function.TANH), first))));
+        assertEquals(new Numbers(), guess(ending("882", new Unary(Unary.Function.TANH))), "no text");
+    }
+
+    @Test
     void peopleKnowBetter() {
         Graph graph = tokens("y", true);
         for (OutputMeaning meaning : List.of(
