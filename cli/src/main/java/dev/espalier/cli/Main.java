@@ -48,6 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             PredictCommand.class,
             ShrinkCommand.class,
             EvaluateCommand.class,
+            CompareCommand.class,
             AnswerCommand.class,
             ReportCommand.class,
             UiCommand.class,

@@ -33,6 +33,7 @@ final class ShellSamples {
     /** What a command starts with that is not run, and why. */
     static final Map<String, String> NOT_RUN = Map.of(
             "./espalier bench", "measures for minutes",
+            "./espalier compare MINILM.onnx", "needs a model of texts and SQuAD; CompareCommandTest has tiny ones",
             "./espalier data cifar10", "downloads 160 MB",
             "./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one",
             "./espalier reproduce", "computes for minutes; every item has a test of its own",

@@ -28,13 +28,18 @@ final class Cards {
         return Html.join(cards.cards);
     }
 
-    private void add(String name, String figure, String details) {
-        cards.add(Html.of(
+    /** A figure with its name, and what belongs to it. */
+    static Html card(String name, String figure, String details) {
+        return Html.of(
                 "<div class=\"card\"><dt>{}</dt><dd><strong{}>{}</strong> <span>{}</span></dd></div>",
                 name,
                 figure.length() > SHORT ? Html.of(" class=\"long\"") : Html.EMPTY,
                 figure,
-                details));
+                details);
+    }
+
+    private void add(String name, String figure, String details) {
+        cards.add(card(name, figure, details));
     }
 
     private void finished(RunData run) {

@@ -182,7 +182,8 @@ sealed interface Chart {
      * @param width how long each is
      * @param counts how many values lie in each
      */
-    record Histogram(String id, String title, String description, double from, double width, List<Long> counts)
+    record Histogram(
+            String id, String title, String description, String axis, double from, double width, List<Long> counts)
             implements Chart {}
 
     /** The place in the page where the chart is drawn. */

@@ -80,16 +80,25 @@ final class MistakesView {
                                     Png.url(image(picture)),
                                     picture.width(),
                                     picture.height(),
-                                    "Sample %d of the test part, %s, taken for %s"
-                                            .formatted(mistake.row(), mistake.truth(), mistake.said()));
+                                    mistake.truth().isEmpty()
+                                            ? "Sample %d of the test part".formatted(mistake.row())
+                                            : "Sample %d of the test part, %s, taken for %s"
+                                                    .formatted(mistake.row(), mistake.truth(), mistake.said()));
                     });
         }
         return Html.of(
-                "<figure class=\"mistake\">{}<figcaption><b>{}</b>, but it says <b>{}</b> <span>{}</span></figcaption></figure>",
-                Html.join(parts),
-                mistake.truth(),
-                mistake.said(),
-                mistake.note());
+                "<figure class=\"mistake\">{}<figcaption>{}</figcaption></figure>", Html.join(parts), words(mistake));
+    }
+
+    /** What it should have said and what it says, if there are words for it, and how wrong that is. */
+    private static Html words(Mistake mistake) {
+        return mistake.truth().isEmpty()
+                ? Html.of("<b>row {}</b> <span>{}</span>", Numbers.count(mistake.row()), mistake.note())
+                : Html.of(
+                        "<b>{}</b>, but it says <b>{}</b> <span>{}</span>",
+                        mistake.truth(),
+                        mistake.said(),
+                        mistake.note());
     }
 
     private static BufferedImage image(Glimpse.Picture picture) {
@@ -109,15 +118,13 @@ final class MistakesView {
 
     private static Html text(Mistake mistake) {
         return Html.of(
-                "<blockquote class=\"mistake\">{}<footer><b>{}</b>, but it says <b>{}</b> <span>{}</span></footer></blockquote>",
+                "<blockquote class=\"mistake\">{}<footer>{}</footer></blockquote>",
                 Html.join(mistake.inputs().stream()
                         .map(glimpse -> mistake.inputs().size() == 1
                                 ? Html.of("<p>{}</p>", words(glimpse))
                                 : Html.of("<p><span>{}:</span> {}</p>", glimpse.name(), words(glimpse)))
                         .toList()),
-                mistake.truth(),
-                mistake.said(),
-                mistake.note());
+                words(mistake));
     }
 
     private static Html table(List<Mistake> mistakes, List<String> ranked) {

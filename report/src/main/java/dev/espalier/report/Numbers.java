@@ -51,6 +51,12 @@ final class Numbers {
         return compact(scaled) + PREFIXES[prefix];
     }
 
+    /** The size of a file, such as {@code 90.4 MB}. */
+    static String bytes(double number) {
+        String large = large(number);
+        return large.contains(" ") ? large + "B" : large + " B";
+    }
+
     /** Three significant digits, such as {@code 0.0125} or {@code 1e-5}. */
     static String compact(double number) {
         if (!Double.isFinite(number)) {

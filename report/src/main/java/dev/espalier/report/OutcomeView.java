@@ -2,6 +2,7 @@ package dev.espalier.report;
 
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Findings.Confusion;
+import dev.espalier.train.journal.Findings.Likeness;
 import dev.espalier.train.journal.Findings.Outcome;
 import dev.espalier.train.journal.Findings.Quantity;
 import dev.espalier.train.journal.Findings.Tally;
@@ -38,6 +39,11 @@ record OutcomeView(Html content, List<Chart> charts) {
             case Outcome.Labels(List<Tally> labels) -> parts.add(tallies("Labels", "Label", labels));
             case Outcome.Quantities quantities -> quantities(quantities, parts, charts);
             case Outcome.Answers answers -> parts.add(answers(answers));
+            case Outcome.Fidelity(List<Likeness> outputs) -> {
+                FidelityView fidelity = FidelityView.of(outputs);
+                parts.add(fidelity.content());
+                charts.addAll(fidelity.charts());
+            }
             case Outcome.Unknown _ -> {}
         }
         return new OutcomeView(Html.join(parts), charts);
@@ -165,6 +171,7 @@ record OutcomeView(Html content, List<Chart> charts) {
                             "Errors in " + quantity.name(),
                             "How often errors in %s are how large: half are at most %s"
                                     .formatted(quantity.name(), Numbers.compact(quantity.median())),
+                            "estimate less truth",
                             quantity.errors().from(),
                             quantity.errors().width(),
                             quantity.errors().counts()));

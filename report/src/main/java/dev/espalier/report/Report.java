@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.Comparison;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,6 +56,16 @@ public final class Report {
             runs.add(RunData.read(folder));
         }
         return new Report(ComparisonPage.of(runs));
+    }
+
+    /**
+     * On a smaller model beside its original.
+     *
+     * @param comparison what was found
+     * @return the report
+     */
+    public static Report of(Comparison comparison) {
+        return new Report(FidelityPage.of(comparison));
     }
 
     /**

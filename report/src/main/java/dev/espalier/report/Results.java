@@ -2,9 +2,11 @@ package dev.espalier.report;
 
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.RunResult.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
@@ -19,23 +21,29 @@ final class Results {
             ToDoubleFunction<RunResult> parameters,
             ToDoubleFunction<RunResult> flops,
             ToDoubleFunction<RunResult> latency,
-            ToDoubleFunction<RunResult> speedUp) {
+            ToDoubleFunction<RunResult> speedUp,
+            ToDoubleFunction<Files> bytes,
+            ToDoubleFunction<Files> threadedLatency) {
         static final Model SPARSE = new Model(
                 RunResult::scores,
                 RunResult::groupsLeft,
                 RunResult::parametersBefore,
                 RunResult::flopsBefore,
                 RunResult::latencyMillisecondsBefore,
-                result -> 1);
+                result -> 1,
+                Files::bytesBefore,
+                Files::millisecondsBefore);
         static final Model PRUNED = new Model(
                 RunResult::prunedScores,
                 RunResult::prunedGroupsLeft,
                 RunResult::parametersAfter,
                 RunResult::flopsAfter,
                 RunResult::latencyMillisecondsAfter,
-                RunResult::speedUp);
+                RunResult::speedUp,
+                Files::bytesAfter,
+                Files::millisecondsAfter);
 
-        List<String> cells(RunData run, List<Metric> metrics) {
+        List<String> cells(RunData run, List<Metric> metrics, OptionalInt threads) {
             List<String> cells = new ArrayList<>();
             for (Metric metric : metrics) {
                 cells.add(Numbers.metric(metric, run.results(result -> score(scores.apply(result), metric))));
@@ -45,6 +53,22 @@ final class Results {
             cells.add(Numbers.spread(run.results(flops), Numbers::large, ""));
             cells.add(Numbers.spread(run.results(latency), Numbers::compact, " ms"));
             cells.add(Numbers.times(run.results(speedUp)));
+            if (threads.isPresent()) {
+                boolean isKnown =
+                        run.results().stream().allMatch(result -> result.files().isKnown());
+                cells.add(
+                        isKnown
+                                ? Numbers.spread(
+                                        run.results(result -> threadedLatency.applyAsDouble(result.files())),
+                                        Numbers::compact,
+                                        " ms")
+                                : Numbers.NONE);
+                cells.add(
+                        isKnown
+                                ? Numbers.spread(
+                                        run.results(result -> bytes.applyAsDouble(result.files())), Numbers::bytes, "")
+                                : Numbers.NONE);
+            }
             return cells;
         }
     }
@@ -70,13 +94,25 @@ final class Results {
         metrics.forEach(metric -> columns.add(Curves.capital(metric)));
         columns.add("Groups left");
         columns.addAll(COSTS);
+        OptionalInt threads = threads(run);
+        threads.ifPresent(
+                number -> columns.addAll(List.of("Latency, %d threads".formatted(number), "Size of the file")));
         Table table = Table.of("The models of this run", columns);
         run.baseline()
                 .filter(dense -> !dense.results().isEmpty())
-                .ifPresent(dense -> table.row(Html.of("dense baseline"), Model.SPARSE.cells(dense, metrics)));
-        table.row(Html.of("sparse <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics));
-        table.row(Html.of("pruned <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics));
+                .ifPresent(dense -> table.row(Html.of("dense baseline"), Model.SPARSE.cells(dense, metrics, threads)));
+        table.row(Html.of("sparse <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics, threads));
+        table.row(Html.of("pruned <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics, threads));
         return table.toHtml();
+    }
+
+    /** On how many threads latency was measured besides one; empty if on none, or if the seeds were on different machines. */
+    private static OptionalInt threads(RunData run) {
+        List<Integer> all = run.results().stream()
+                .map(result -> result.files().threads())
+                .distinct()
+                .toList();
+        return all.size() == 1 && all.getFirst() > 0 ? OptionalInt.of(all.getFirst()) : OptionalInt.empty();
     }
 
     /** The seeds of a run, one by one; nothing for a run of one seed. */

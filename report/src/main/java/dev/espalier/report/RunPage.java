@@ -40,6 +40,15 @@ final class RunPage {
                 findings.map(found -> MistakesView.of(
                                 found.mistakes(), model.columns().ranked()))
                         .orElse(Html.EMPTY));
+        boolean likened = findings.map(found -> found.outcome() instanceof Findings.Outcome.Fidelity)
+                .orElse(false);
+        values.put("mistakesname", Html.text(likened ? "Where it differs most" : "What it gets wrong"));
+        values.put(
+                "mistakesintro",
+                Html.text(
+                        likened
+                                ? "Samples of the test part for which the answers of the pruned model and of the original differ most, the worst first."
+                                : "Samples of the test part that the pruned model gets wrong, the worst first: what they are, and what it says."));
         values.put("models", Results.models(run));
         values.put("seeds", Results.seeds(run));
         values.put("curves", Html.join(curves.stream().map(Chart::toHtml).toList()));

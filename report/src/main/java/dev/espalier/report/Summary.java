@@ -2,6 +2,7 @@ package dev.espalier.report;
 
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Findings.Confusion;
+import dev.espalier.train.journal.Findings.Likeness;
 import dev.espalier.train.journal.Findings.Outcome;
 import dev.espalier.train.journal.Findings.Quantity;
 import dev.espalier.train.journal.Findings.Tally;
@@ -68,7 +69,9 @@ final class Summary {
             when !quantities.quantities().isEmpty() ->
                 Optional.of(quantity(quantities.quantities().getFirst()));
             case Outcome.Answers answers -> Optional.of(answers(answers));
-            case Outcome.Quantities _, Outcome.Unknown _ -> Optional.empty();
+            case Outcome.Fidelity(List<Likeness> outputs)
+            when !outputs.isEmpty() -> Optional.of(FidelityView.sentence(outputs.getFirst()));
+            case Outcome.Quantities _, Outcome.Fidelity _, Outcome.Unknown _ -> Optional.empty();
         };
     }
 

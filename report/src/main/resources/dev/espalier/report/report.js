@@ -448,6 +448,7 @@
     const last = chart.counts.length - 1;
     const edge = place => {
       const at = chart.from + place * chart.width;
+      if (chart.axis === 'cosine') return at.toFixed(Math.min(9, Math.max(2, Math.ceil(1 - Math.log10(chart.width)))));
       // Numbers were rounded on their way here.
       return short(Math.abs(at) < 1e-3 * chart.width ? 0 : at);
     };
@@ -455,7 +456,7 @@
       grid: {left: 4, right: 18, top: 24, bottom: 26, containLabel: true},
       xAxis: axis({
         type: 'category',
-        name: 'estimate less truth',
+        name: chart.axis,
         nameGap: 26,
         data: chart.counts.map((_, place) => edge(place + 0.5)),
         splitLine: {show: false},

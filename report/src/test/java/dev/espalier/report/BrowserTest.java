@@ -140,6 +140,25 @@ final class BrowserTest {
     }
 
     @Test
+    void fidelityIsDrawn() throws IOException, InterruptedException {
+        Browser phone = browser();
+        Path page = folder.resolve("fidelity.html");
+        Report.of(SampleRuns.comparison(true)).write(page);
+        // The cosines of two outputs, and ten pictures.
+        assertShows(page, 2 + 10);
+        assertEquals(
+                "0.9994",
+                browser()
+                        .evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=cosines-0] .plot'))"
+                                + ".getModel().getComponent('xAxis').get('data')[40]")
+                        .asText());
+        phone.resize(360, 740, true);
+        phone.visit(page);
+        assertEquals(360, phone.evaluate("document.documentElement.scrollWidth").asInt());
+        phone.resize(1200, 900, false);
+    }
+
+    @Test
     void anArticleIsDrawn() throws IOException, InterruptedException {
         browser();
         List<Figure.Point> points =

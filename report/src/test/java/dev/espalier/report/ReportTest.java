@@ -67,10 +67,10 @@ final class ReportTest {
         assertTrue(page.contains("<strong>13.2 %</strong> <span>9,022 of 68,170</span>"));
         assertEquals(
                 List.of(
-                        "| Model | Accuracy | Groups left | Parameters | FLOPs | Latency | Speed-up |",
-                        "| dense baseline | 98.5 % | 100.0 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
-                        "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × |",
-                        "| pruned | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × |"),
+                        "| Model | Accuracy | Groups left | Parameters | FLOPs | Latency | Speed-up | Latency, 4 threads | Size of the file |",
+                        "| dense baseline | 98.5 % | 100.0 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × | 0.094 ms | 274 kB |",
+                        "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × | 0.094 ms | 274 kB |",
+                        "| pruned | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × | 0.041 ms | 37.5 kB |"),
                 rows(page, "The models of this run"));
         assertTrue(lead(page).contains("97.8 %. Its accuracy is −0.7 points to the dense baseline."), lead(page));
         List<String> layers = rows(page, "Layers before and after pruning");
@@ -171,6 +171,40 @@ final class ReportTest {
         assertEquals(41, chart(page, "quantity-0-errors").get("counts").size());
         assertTrue(page.contains("2 more numbers are estimated."));
         assertTrue(page.contains("<p>A &lt;b&gt;dear&lt;/b&gt; house</p>"));
+    }
+
+    @Test
+    void fidelityIsTold() throws IOException {
+        RunFolder run = SampleRuns.finished(folder.resolve("fidelity"), 1, 1e-3);
+        run.write(SampleRuns.fidelity(false));
+        String page = Report.of(run).html();
+        assertTrue(
+                lead(page)
+                        .startsWith("The smaller model says the same class as the original in 97.4 % of all cases. It"),
+                lead(page));
+        assertTrue(page.contains("half ≥ 0.99962, 99 % ≥ 0.9981, all ≥ 0.970"), page);
+        assertTrue(
+                page.contains("in 0 answers of the original and 2 of the smaller model, the first for rows 17, 31."));
+        assertEquals("cosine", chart(page, "cosines-1").get("axis").asText());
+        assertEquals(
+                "| 5 | 0.910 | 2.5 | class 0 (61 %) | class 3 (48 %) |",
+                rows(page, "Rows for which logits differs most").get(1));
+        assertEquals(
+                "| 2 | 0.970 | 0.31 |",
+                rows(page, "Rows for which vector differs most").get(1));
+        assertTrue(page.contains("<h2>Where it differs most</h2>"));
+        assertTrue(page.contains("<p>What &lt;b&gt;did&lt;/b&gt; the Normans call row 2?</p>"));
+        // Both files, on one thread and on four.
+        assertTrue(
+                rows(page, "The models of this run").get(2).endsWith("| 0.079 ms | 2.92 × | 0.041 ms | 37.5 kB |"),
+                () -> "" + rows(page, "The models of this run"));
+        String beside = Report.of(SampleRuns.comparison(true)).html();
+        assertTrue(beside.contains("<h1>small&lt;er&gt;.onnx</h1>"));
+        assertTrue(beside.contains("compared in their order: y with vector."));
+        assertEquals(
+                "| smaller | small&lt;er&gt;.onnx | 47.1 MB | 11,910,144 | 289 M | 4.9 ms | 2.4 ms |",
+                rows(beside, "Both models").get(2));
+        assertTrue(beside.contains("<strong>1.95 ×</strong>"), beside);
     }
 
     @Test

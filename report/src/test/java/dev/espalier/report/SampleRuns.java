@@ -8,7 +8,9 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Comparison;
 import dev.espalier.train.journal.Findings;
+import dev.espalier.train.journal.Footprint;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
@@ -145,6 +147,86 @@ final class SampleRuns {
                         5, List.of(new Findings.Glimpse.Words("text", "A <b>dear</b> house")), "1", "2", "off by +1")));
     }
 
+    /** How alike two models are, in classes and in vectors, with texts to look at or with pictures. */
+    static Findings fidelity(boolean pictures) {
+        Random random = new Random(1);
+        List<Long> counts = new ArrayList<>(Collections.nCopies(41, 0L));
+        for (int i = 0; i < 700; i++) {
+            int place = Math.clamp(Math.round(40 - 6 * Math.abs(random.nextGaussian())), 0, 40);
+            counts.set(place, counts.get(place) + 1);
+        }
+        List<Findings.Deviant> classes = new ArrayList<>();
+        List<Findings.Deviant> vectors = new ArrayList<>();
+        for (int i = 0; i < Findings.MOST_DEVIANTS; i++) {
+            classes.add(new Findings.Deviant(
+                    3L * i + 5, 0.91 + 0.005 * i, 2.5 - 0.1 * i, "class %d (61 %%)".formatted(i), "class 3 (48 %)"));
+            vectors.add(new Findings.Deviant(7L * i + 2, 0.97 + 0.002 * i, 0.31 - 0.01 * i, "", ""));
+        }
+        List<Findings.Mistake> worst = new ArrayList<>();
+        for (Findings.Deviant deviant : vectors) {
+            byte[] pixels = new byte[3 * 16 * 12];
+            random.nextBytes(pixels);
+            worst.add(new Findings.Mistake(
+                    deviant.row(),
+                    List.of(
+                            pictures
+                                    ? new Findings.Glimpse.Picture("image", 3, 16, 12, pixels)
+                                    : new Findings.Glimpse.Words(
+                                            "text", "What <b>did</b> the Normans call row " + deviant.row() + "?")),
+                    "",
+                    "",
+                    "vector: cosine 0.9713, off by at most 0.31"));
+        }
+        return new Findings(
+                new Findings.Samples(8000, 0, 702),
+                new Findings.Outcome.Fidelity(List.of(
+                        new Findings.Likeness(
+                                "logits",
+                                "logits",
+                                700,
+                                new Findings.NotFinite(0, 2, List.of(17L, 31L)),
+                                new Findings.Cosines(0.9931, 0.9962, 0.9512, 0.9123),
+                                Findings.Cosines.NONE,
+                                0.974,
+                                0.974,
+                                0.0213,
+                                0.9871,
+                                0.0921,
+                                2.53,
+                                new Findings.Histogram(0.95, 0.05 / 41, counts),
+                                classes),
+                        new Findings.Likeness(
+                                "vector",
+                                "tokens",
+                                702,
+                                new Findings.NotFinite(0, 0, List.of()),
+                                new Findings.Cosines(0.99931, 0.99962, 0.99812, 0.97),
+                                new Findings.Cosines(0.9981, 0.9988, 0.9712, 0.71),
+                                Double.NaN,
+                                Double.NaN,
+                                Double.NaN,
+                                0.9971,
+                                0.0321,
+                                0.31,
+                                new Findings.Histogram(0.998, 0.002 / 41, counts),
+                                vectors))),
+                worst);
+    }
+
+    /** A smaller model beside its original. */
+    static Comparison comparison(boolean pictures) {
+        return new Comparison(
+                "minilm.onnx",
+                "small<er>.onnx",
+                "squad-questions.txt",
+                "input_ids[1 × 14], attention_mask[1 × 14]",
+                4,
+                new Footprint(90_387_630, 22_565_376, 618_000_000, 9.56, 4.31),
+                new Footprint(47_113_904, 11_910_144, 289_000_000, 4.9, 2.4),
+                fidelity(pictures),
+                List.of("The outputs are called differently, and are compared in their order: y with vector."));
+    }
+
     /** A run that has come as far as some epoch. */
     static RunFolder underWay(Path path, long seed, double lambda, int epochs) throws IOException {
         RunFolder folder = new RunFolder(path);
@@ -227,7 +309,8 @@ final class SampleRuns {
                 dense ? 6_120_448 : 1_130_022,
                 dense ? 0 : 1.43e-6,
                 0.231,
-                dense ? 0.230 : 0.079);
+                dense ? 0.230 : 0.079,
+                new RunResult.Files(274_000, dense ? 274_000 : 37_500, 4, 0.094, dense ? 0.093 : 0.041));
     }
 
     /** Four convolutions and a classifier of 8×8 images. */

@@ -17,7 +17,21 @@ public final class Latency {
      * @return the milliseconds of the shortest run, model by model: whatever else the machine does makes runs longer
      */
     public static List<Double> measure(List<OnnxRuntimeModel> models, Map<String, Tensor> inputs, int rounds) {
-        try (Race race = new Race(inputs, Double.MAX_VALUE)) {
+        return measure(models, inputs, rounds, Double.MAX_VALUE);
+    }
+
+    /**
+     * The same, as long as there is time.
+     *
+     * @param models the models
+     * @param inputs what all are fed with
+     * @param rounds how many turns each has at most
+     * @param seconds how long it may take; each model is run at least once all the same
+     * @return the milliseconds of the shortest run, model by model
+     */
+    public static List<Double> measure(
+            List<OnnxRuntimeModel> models, Map<String, Tensor> inputs, int rounds, double seconds) {
+        try (Race race = new Race(inputs, seconds)) {
             List<Race.Runner> runners = models.stream().map(race::enter).toList();
             race.run(rounds);
             return runners.stream().map(Race.Runner::milliseconds).toList();

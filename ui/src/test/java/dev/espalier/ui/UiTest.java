@@ -136,7 +136,23 @@ final class UiTest {
 
     private static void finish(RunFolder run) throws IOException {
         run.write(new RunResult(
-                1, 8, 8, 1e-2, 0.1, scores(0.95), scores(0.94), 0.5, 0.5, 1000, 250, 1000, 250, 1e-6, 2, 1));
+                1,
+                8,
+                8,
+                1e-2,
+                0.1,
+                scores(0.95),
+                scores(0.94),
+                0.5,
+                0.5,
+                1000,
+                250,
+                1000,
+                250,
+                1e-6,
+                2,
+                1,
+                RunResult.Files.UNKNOWN));
     }
 
     private static JsonNode named(JsonNode state, String id) {

@@ -2,6 +2,8 @@ package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 
 /**
@@ -25,6 +27,9 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
     /** So many estimates of a number are kept. */
     public static final int MOST_POINTS = 2000;
 
+    /** Of so many samples that two models differ in most is told for each output. */
+    public static final int MOST_DEVIANTS = 10;
+
     private static final int MOST_CHARACTERS = 600;
 
     /** Copies the list. */
@@ -39,6 +44,24 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
      */
     public static String shortened(String text) {
         return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS - 1) + "…";
+    }
+
+    /**
+     * {@return a cosine with as many digits as it takes to see how far from 1 it is, such as {@code 0.99987}}
+     *
+     * @param cosine from −1 to 1, or NaN, which is a dash
+     */
+    public static String cosine(double cosine) {
+        if (!Double.isFinite(cosine)) {
+            return "–";
+        }
+        BigDecimal distance = new BigDecimal(1 - cosine);
+        // Sums of single precision are no more exact.
+        int digits = Math.clamp(2L + distance.scale() - distance.precision(), 3, 7);
+        return BigDecimal.ONE
+                .subtract(distance)
+                .setScale(digits, RoundingMode.HALF_EVEN)
+                .toPlainString();
     }
 
     /**
@@ -57,6 +80,7 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
         @JsonSubTypes.Type(value = Outcome.Labels.class, name = "labels"),
         @JsonSubTypes.Type(value = Outcome.Quantities.class, name = "quantities"),
         @JsonSubTypes.Type(value = Outcome.Answers.class, name = "answers"),
+        @JsonSubTypes.Type(value = Outcome.Fidelity.class, name = "fidelity"),
         @JsonSubTypes.Type(value = Outcome.Unknown.class, name = "unknown")
     })
     public sealed interface Outcome {
@@ -107,6 +131,18 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
          * @param wrong with none
          */
         record Answers(long exact, long partly, long wrong) implements Outcome {}
+
+        /**
+         * How alike the answers of two models are: of a smaller one, and of the original that it is to stand for.
+         *
+         * @param outputs all that they say
+         */
+        record Fidelity(List<Likeness> outputs) implements Outcome {
+            /** Copies the list. */
+            public Fidelity {
+                outputs = List.copyOf(outputs);
+            }
+        }
 
         /** A task that tells nothing but its scores. */
         record Unknown() implements Outcome {}
@@ -183,12 +219,91 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
     }
 
     /**
+     * How alike one output of two models is. Where an output has positions that are padding, these are left out. What is not known of an
+     * output of its kind, such as the agreement where there are no classes, is NaN.
+     *
+     * @param output what it is called
+     * @param meaning what it means, in a word, such as {@code logits}
+     * @param samples how many were compared
+     * @param notFinite what was not, because not all of its numbers are finite
+     * @param cosine between both answers to a sample; of tokens, between the means over the tokens of a sample
+     * @param tokenCosine between both vectors of a token; of other outputs nothing
+     * @param agreement the share of positions for which both say the same class; a sample without positions is one
+     * @param wholeAgreement the share of samples for which they do so at every position
+     * @param divergence the mean over all positions of the Kullback–Leibler divergence {@code Σ p·ln(p/q)}, where the original says p
+     * @param explained R²: 1 less the sum of squared differences, as a share of the sum of squares of the original's numbers around the means of
+     *     their columns
+     * @param relativeError the root of the mean squared difference, as a share of the root of the original's mean square
+     * @param largestDifference of two numbers
+     * @param cosines how often they are how large
+     * @param worst the samples that differ most, the worst first; no more than {@link #MOST_DEVIANTS}
+     */
+    public record Likeness(
+            String output,
+            String meaning,
+            long samples,
+            NotFinite notFinite,
+            Cosines cosine,
+            Cosines tokenCosine,
+            double agreement,
+            double wholeAgreement,
+            double divergence,
+            double explained,
+            double relativeError,
+            double largestDifference,
+            Histogram cosines,
+            List<Deviant> worst) {
+        /** Copies the list. */
+        public Likeness {
+            worst = List.copyOf(worst);
+        }
+    }
+
+    /**
+     * Samples of which an answer holds numbers that are not finite.
+     *
+     * @param original how often the original's
+     * @param smaller how often the smaller model's
+     * @param rows the first of these samples, from 1; no more than {@link #MOST_DEVIANTS}
+     */
+    public record NotFinite(long original, long smaller, List<Long> rows) {
+        /** Copies the list. */
+        public NotFinite {
+            rows = List.copyOf(rows);
+        }
+    }
+
+    /**
+     * Many cosines in short; NaN if there are none.
+     *
+     * @param mean their mean
+     * @param median half of them are at least that
+     * @param low 99 of 100 are at least that
+     * @param least all are at least that
+     */
+    public record Cosines(double mean, double median, double low, double least) {
+        /** Of nothing. */
+        public static final Cosines NONE = new Cosines(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+    }
+
+    /**
+     * A sample for which two models differ.
+     *
+     * @param row its place, from 1
+     * @param cosine between both answers
+     * @param difference the largest of two numbers
+     * @param original what the original says, in words; empty if there are none for it
+     * @param smaller what the smaller model says
+     */
+    public record Deviant(long row, double cosine, double difference, String original, String smaller) {}
+
+    /**
      * A sample that a model gets wrong.
      *
      * @param row its place in the test part, from 1
      * @param inputs what there is to see of it
-     * @param truth what the model should have said
-     * @param said what it says
+     * @param truth what the model should have said; empty if there are no words for it
+     * @param said what it says; empty if there are no words for it
      * @param note how wrong that is, in words
      */
     public record Mistake(long row, List<Glimpse> inputs, String truth, String said, String note) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 
 /**
@@ -28,6 +29,7 @@ import java.util.SequencedMap;
  * @param maxAbsDifference largest difference between outputs of both models
  * @param latencyMillisecondsBefore how long ONNX Runtime takes for one sample, on one thread
  * @param latencyMillisecondsAfter how long with {@code pruned.onnx}
+ * @param files what else there is to know of both files
  */
 public record RunResult(
         long seed,
@@ -45,10 +47,33 @@ public record RunResult(
         long flopsAfter,
         double maxAbsDifference,
         double latencyMillisecondsBefore,
-        double latencyMillisecondsAfter) {
+        double latencyMillisecondsAfter,
+        Files files) {
+
+    /**
+     * The files of both models.
+     *
+     * @param bytesBefore how large {@code model.onnx} is
+     * @param bytesAfter how large {@code pruned.onnx} is
+     * @param threads a number of threads
+     * @param millisecondsBefore how long ONNX Runtime takes for one sample on so many threads, with {@code model.onnx}
+     * @param millisecondsAfter how long with {@code pruned.onnx}
+     */
+    public record Files(
+            long bytesBefore, long bytesAfter, int threads, double millisecondsBefore, double millisecondsAfter) {
+        /** Of a run by an earlier version, which did not tell. */
+        public static final Files UNKNOWN = new Files(0, 0, 0, Double.NaN, Double.NaN);
+
+        /** {@return whether there is something to know} */
+        @JsonIgnore
+        public boolean isKnown() {
+            return threads > 0;
+        }
+    }
 
     /** Copies the maps. */
     public RunResult {
+        files = Objects.requireNonNullElse(files, Files.UNKNOWN); // an earlier version wrote none
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         prunedScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(prunedScores));
     }
@@ -77,7 +102,8 @@ public record RunResult(
                 flopsAfter,
                 maxAbsDifference,
                 before,
-                after);
+                after,
+                files);
     }
 
     /** {@return what counts most} */

@@ -10,6 +10,7 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.Latency;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.PruneTrial;
 import dev.espalier.runtime.Timing;
@@ -24,6 +25,7 @@ import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -43,6 +45,12 @@ record Export(Task task, RunFolder folder, Goal goal) {
     private static final SampleInputs DIMENSIONS = new SampleInputs(1, SampleInputs.DEFAULT.length(), 1);
 
     private static final int THREADS = Runtime.getRuntime().availableProcessors();
+
+    /** Turns of each model on all threads, */
+    private static final int ROUNDS = 51;
+
+    /** as long as there is time. What is chosen by latency is chosen on one thread, and this is only told. */
+    private static final double SECONDS = 5;
 
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
         Graph model = RawInputs.of(task, session.graph());
@@ -88,7 +96,8 @@ record Export(Task task, RunFolder folder, Goal goal) {
     }
 
     /** Looks at the files, not at what they were made from. */
-    private RunResult judge(Session session, long seed, double seconds, Graph graph, PruneTrial trial) {
+    private RunResult judge(Session session, long seed, double seconds, Graph graph, PruneTrial trial)
+            throws IOException {
         PruneReport report = trial.report();
         double[] difference = {0};
         try (OnnxRuntimeModel model = new OnnxRuntimeModel(folder.model(), THREADS);
@@ -117,8 +126,19 @@ record Export(Task task, RunFolder folder, Goal goal) {
                     report.flopsAfter(),
                     difference[0],
                     report.latencyMillisecondsBefore().orElseThrow(),
-                    report.latencyMillisecondsAfter().orElseThrow());
+                    report.latencyMillisecondsAfter().orElseThrow(),
+                    files(model, pruned));
         }
+    }
+
+    private RunResult.Files files(OnnxRuntimeModel model, OnnxRuntimeModel pruned) throws IOException {
+        List<Double> threaded = Latency.measure(List.of(model, pruned), task.sample(), ROUNDS, SECONDS);
+        return new RunResult.Files(
+                ModelPair.bytes(folder.model()),
+                ModelPair.bytes(folder.pruned()),
+                THREADS,
+                threaded.getFirst(),
+                threaded.getLast());
     }
 
     private Optional<Findings> inspect(PruneTrial trial) {

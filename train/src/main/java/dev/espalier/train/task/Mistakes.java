@@ -60,7 +60,8 @@ final class Mistakes {
                 .toList();
     }
 
-    private static List<Glimpse> glimpses(Dataset part, int row) {
+    /** What there is to see of a row, from 0. */
+    static List<Glimpse> glimpses(Dataset part, int row) {
         List<Glimpse> glimpses = new ArrayList<>();
         for (Column column :
                 part.inputs().subList(0, Math.min(MOST_COLUMNS, part.inputs().size()))) {

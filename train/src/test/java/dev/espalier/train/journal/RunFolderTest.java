@@ -68,6 +68,21 @@ class RunFolderTest {
                                 List.of(1.5))),
                         1),
                 new Findings.Outcome.Answers(3, 2, 1),
+                new Findings.Outcome.Fidelity(List.of(new Findings.Likeness(
+                        "vector",
+                        "embedding",
+                        9,
+                        new Findings.NotFinite(1, 0, List.of(4L)),
+                        new Findings.Cosines(0.9, 0.95, 0.8, 0.7),
+                        Findings.Cosines.NONE,
+                        Double.NaN,
+                        Double.NaN,
+                        Double.NaN,
+                        0.99,
+                        0.1,
+                        3,
+                        new Findings.Histogram(0.8, 0.1, List.of(3L, 6L)),
+                        List.of(new Findings.Deviant(7, 0.7, 3, "", ""))))),
                 new Findings.Outcome.Unknown())) {
             Findings findings = new Findings(
                     new Findings.Samples(3, 0, 2),
@@ -142,11 +157,16 @@ class RunFolderTest {
                 2000,
                 1e-6,
                 2,
-                1);
+                1,
+                new RunResult.Files(4000, 900, 4, 0.6, 0.4));
         folder.write(result);
         assertEquals(Optional.of(result), folder.result());
         assertEquals(0.2, result.parametersLeft());
         assertEquals(2, result.speedUp());
+        // Earlier versions measured one thread only.
+        Path file = temporary.resolve("result.json");
+        Files.writeString(file, Files.readString(file).replaceFirst("(?s),\\s*\"files\" : \\{.*?\\}", ""));
+        assertEquals(RunResult.Files.UNKNOWN, folder.result().orElseThrow().files());
     }
 
     @Test
