@@ -5,11 +5,14 @@ import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
+import dev.espalier.train.inputs.DeclaredInputs;
+import dev.espalier.train.inputs.InputsGuess;
+import dev.espalier.train.inputs.TrainedEncoding;
 import dev.espalier.train.run.ModelInputs;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -41,14 +44,17 @@ record ComparedInputs(String what, List<String> settings, int rows) {
      * @param model the model that they are for
      * @param file its file
      * @param context who is told, and where the tokenizer is
+     * @param notes takes what a user should know of them
      */
-    ModelInputs read(Graph model, Path file, Context context) throws IOException {
+    ModelInputs read(Graph model, Path file, Context context, Consumer<String> notes) throws IOException {
         if (what.equals(RANDOM)) {
             return ModelInputs.random(model, rows == 0 ? RANDOM_ROWS : rows, RANDOM_LENGTH, RANDOM_SEED);
         }
-        List<String> values = new ArrayList<>(List.of("data.kind=" + what));
-        values.addAll(settings);
-        LoadedData data = DataSection.load(DataSection.read(values.toArray(String[]::new)), context);
+        Graph inTraining = DeclaredInputs.inTraining(model);
+        InputsGuess guess = InputsGuess.of(what, file, inTraining, settings);
+        guess.notes().forEach(notes);
+        Context declared = new Context(context.progress(), context.tokenizer(), () -> DeclaredInputs.of(inTraining));
+        LoadedData data = TrainedEncoding.of(DataSection.load(guess.values(), declared), inTraining);
         return ModelInputs.of(some(data.test()), data.encoding(), model, file.toString());
     }
 

@@ -1,8 +1,11 @@
 package dev.espalier.cli;
 
 import dev.espalier.core.check.Writing;
+import dev.espalier.graph.Graph;
 import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.Shrink;
+import dev.espalier.train.inputs.DeclaredInputs;
+import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.run.RunOptions;
@@ -50,7 +53,7 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--inputs",
             paramLabel = "WHAT",
-            description = "What the model is fed with. Left out, --set data.kind=… and its other keys say it.")
+            description = "What the model is fed with: " + InputsGuess.TAKES + ". 'espalier inputs' shows what becomes of it.")
     private @Nullable String inputs;
 
     @Option(
@@ -106,6 +109,12 @@ final class ShrinkCommand implements Callable<Integer> {
             description = "The run's folder; a new one under runs if left out, or with --resume the newest one of this model there.")
     private @Nullable Path folder;
 
+    @Option(
+            names = "--tokenizer",
+            paramLabel = "PATH",
+            description = "For texts: a tokenizer.json, a vocab.txt or a folder with one of them; beside the model if left out.")
+    private @Nullable Path tokenizer;
+
     @Option(names = "--resume", description = "Go on with what was stopped, by the recipe that it was begun with.")
     private boolean resume;
 
@@ -126,7 +135,7 @@ final class ShrinkCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        Shrink shrink = shrink();
+        Shrink shrink = shrink(err);
         try (Interruption interruption = new Interruption()) {
             RunOptions options = new RunOptions(
                     device.device(),
@@ -155,9 +164,17 @@ final class ShrinkCommand implements Callable<Integer> {
         }
     }
 
-    private Shrink shrink() {
+    private Shrink shrink(PrintWriter err) throws IOException {
         Share left = Share.parse("--keep", keep);
-        Shrink shrink = Shrink.of(model).keep(left.share(), cost);
+        if (epochs != null && minutes != null) {
+            throw new IllegalArgumentException("--epochs and --minutes both say how long: leave one out");
+        }
+        Shrink shrink = Shrink.of(model).keep(left.share(), cost).with(keys());
+        Shrink timed = epochs != null ? shrink.epochs(epochs) : minutes != null ? shrink.minutes(minutes) : shrink;
+        return timed.inputs(inputs(err));
+    }
+
+    private List<String> keys() {
         List<String> keys = new ArrayList<>();
         if (loss != null) {
             keys.add("task.loss=" + loss.name().toLowerCase(Locale.ROOT));
@@ -166,20 +183,28 @@ final class ShrinkCommand implements Callable<Integer> {
             keys.add("task.match="
                     + match.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "[", "]")));
         }
-        keys.addAll(overrides);
-        if (epochs != null && minutes != null) {
-            throw new IllegalArgumentException("--epochs and --minutes both say how long: leave one out");
+        if (tokenizer != null) {
+            keys.add("model.tokenizer=" + tokenizer);
         }
-        Shrink timed = epochs != null ? shrink.epochs(epochs) : minutes != null ? shrink.minutes(minutes) : shrink;
-        return timed.inputs(inputs(keys)).with(keys);
+        keys.addAll(overrides);
+        return keys;
     }
 
-    private List<String> inputs(List<String> keys) {
-        if (inputs == null && keys.stream().noneMatch(key -> key.startsWith("data.kind"))) {
-            throw new IllegalArgumentException(
-                    "there is nothing to feed the model with: give --inputs, or --set data.kind=… with its other keys");
+    /** What data is; if nobody says, --set must. */
+    private List<String> inputs(PrintWriter err) throws IOException {
+        List<String> said =
+                overrides.stream().filter(key -> key.startsWith("data.")).toList();
+        if (inputs == null) {
+            if (!resume && said.stream().noneMatch(key -> key.startsWith("data.kind"))) {
+                throw new IllegalArgumentException(
+                        "there is nothing to feed the model with: give --inputs (" + InputsGuess.TAKES + ")");
+            }
+            return List.of();
         }
-        return List.of();
+        Graph graph = DeclaredInputs.inTraining(ModelFile.read(model).graph());
+        InputsGuess guess = InputsGuess.of(inputs, model, graph, said);
+        guess.notes().forEach(err::println);
+        return guess.settings();
     }
 
     private RunFolder folder(PrintWriter err) throws IOException {

@@ -12,6 +12,7 @@ import dev.espalier.graph.objective.Formula;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metric;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -173,6 +174,26 @@ public final class Imitation extends RowTask {
     @Override
     public Evaluation evaluate(Model model, Part part) {
         return answers == Answers.RUNTIME ? super.evaluate(model.with(this::asked), part) : super.evaluate(model, part);
+    }
+
+    /** How faithful the model is to the original, sample by sample. */
+    @Override
+    public Optional<Findings> findings(Model model) {
+        SequencedMap<String, OutputMeaning> meanings = new LinkedHashMap<>();
+        likenesses.stream().filter(this::isOutput).forEach(likeness -> meanings.put(likeness.tensor(), likeness.meaning()));
+        Fidelity fidelity = Fidelity.of(original.fitted().model(), meanings.keySet(), meanings);
+        read(model, Part.TEST, examples -> {
+            while (examples.hasNext()) {
+                Example example = examples.next();
+                fidelity.add(
+                        example.inputs(),
+                        original.answer(example.inputs()),
+                        model.predict(example.raw()),
+                        example.size());
+            }
+            return fidelity;
+        });
+        return Optional.of(new Findings(sizes(), fidelity.outcome(), fidelity.worst(data().test())));
     }
 
     private Example asked(Example example) {

@@ -122,7 +122,7 @@ public abstract class RowTask implements Task {
     }
 
     /** One pass over a part, in order. */
-    private <T> T read(Model asked, Part part, Function<Examples, T> reader) {
+    final <T> T read(Model asked, Part part, Function<Examples, T> reader) {
         int size = batching.evaluationSize();
         try (Batches batches = data.evaluation(part(part), size)) {
             if (!asked.takesRaw()) {
@@ -158,14 +158,16 @@ public abstract class RowTask implements Task {
         Findings.Outcome outcome = inspection()
                 .map(inspection -> read(asked, Part.TEST, examples -> inspect(asked, examples, inspection, mistakes)))
                 .orElseGet(Findings.Outcome.Unknown::new);
+        return Optional.of(new Findings(sizes(), outcome, mistakes.of(data.test())));
+    }
+
+    /** How many there are of each part. */
+    final Findings.Samples sizes() {
         boolean isSetAside = !data.validation().equals(data.test());
-        return Optional.of(new Findings(
-                new Findings.Samples(
-                        data.train().size(),
-                        isSetAside ? data.validation().size() : 0,
-                        data.test().size()),
-                outcome,
-                mistakes.of(data.test())));
+        return new Findings.Samples(
+                data.train().size(),
+                isSetAside ? data.validation().size() : 0,
+                data.test().size());
     }
 
     private Findings.Outcome inspect(Model asked, Examples examples, Inspection inspection, Mistakes mistakes) {
