@@ -157,6 +157,9 @@ final class CompareCommand implements Callable<Integer> {
                 case FIDELITY -> fidelity(printer, status, out);
                 case RETRIEVAL -> retrieval(printer, status, out);
             }
+        } catch (IllegalStateException refused) {
+            // ONNX Runtime does not run a model, or a row cannot be read: the message says which.
+            throw new IOException(refused.getMessage(), refused);
         } finally {
             status.clear();
             out.flush();

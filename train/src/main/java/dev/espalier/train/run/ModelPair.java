@@ -10,6 +10,7 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
 import dev.espalier.runtime.Latency;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.RuntimeTypes;
@@ -27,9 +28,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** An original and a smaller model that is to stand for it, both as files that ONNX Runtime runs. They take the same and say the same. */
 public final class ModelPair {
@@ -80,20 +83,19 @@ public final class ModelPair {
     }
 
     private void requireSameInputs() {
-        if (!described(originalGraph).equals(described(smallerGraph))) {
+        Map<String, TensorType> taken = types(smallerGraph);
+        boolean same = types(originalGraph).keySet().equals(taken.keySet())
+                && originalGraph.inputs().stream()
+                        .allMatch(input -> takes(Objects.requireNonNull(taken.get(input.name())), input.type()));
+        if (!same) {
             throw new IllegalArgumentException(
                     "the models take different inputs: %s takes %s, and %s takes %s; only models that take the same can be compared"
                             .formatted(original, inputs(originalGraph), smaller, inputs(smallerGraph)));
         }
     }
 
-    /** Names and types. Lengths may be free in one and given in the other: ONNX Runtime says if they do not fit. */
-    private static Map<String, String> described(Graph graph) {
-        return graph.inputs().stream()
-                .collect(Collectors.toMap(
-                        Graph.Input::name,
-                        input -> input.type().data() + " × "
-                                + input.type().shape().rank()));
+    private static Map<String, TensorType> types(Graph graph) {
+        return graph.inputs().stream().collect(Collectors.toMap(Graph.Input::name, Graph.Input::type));
     }
 
     private static List<String> inputs(Graph graph) {
@@ -135,6 +137,11 @@ public final class ModelPair {
         return names;
     }
 
+    private static boolean takes(TensorType one, TensorType other) {
+        return one.data() == other.data() && canBeEqual(one.shape(), other.shape());
+    }
+
+    /** Lengths may be free in one and given in the other. */
     private static boolean canBeEqual(Shape one, Shape other) {
         boolean fits = one.rank() == other.rank();
         for (int axis = 0; fits && axis < one.rank(); axis++) {
@@ -237,11 +244,21 @@ public final class ModelPair {
 
     /** How many samples a batch has in any case. */
     private OptionalLong fixedBatch() {
-        return originalGraph.inputs().stream()
-                .map(input -> input.type().shape())
-                .filter(shape -> shape.rank() > 0 && shape.get(0).isKnown())
-                .mapToLong(shape -> shape.get(0).value())
+        return Stream.of(originalGraph, smallerGraph)
+                .map(ModelPair::fixedBatch)
+                .flatMapToLong(OptionalLong::stream)
                 .findFirst();
+    }
+
+    /** What all inputs have as their first length; a single one may be something else than a batch. */
+    private static OptionalLong fixedBatch(Graph graph) {
+        List<Dimension> first = graph.inputs().stream()
+                .map(input -> input.type().shape())
+                .filter(shape -> shape.rank() > 0)
+                .map(shape -> shape.get(0))
+                .distinct()
+                .toList();
+        return first.size() == 1 ? first.getFirst().known() : OptionalLong.empty();
     }
 
     private Map<String, Tensor> renamed(Map<String, Tensor> said) {

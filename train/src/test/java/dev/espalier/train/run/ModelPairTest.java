@@ -99,6 +99,8 @@ final class ModelPairTest {
         Comparison found = compare(ModelPair.read(fixed, fixed), 8);
         assertEquals(6, found.likenesses().getFirst().samples());
         assertTrue(found.notes().getFirst().contains("6 of 8"), () -> "" + found.notes());
+        Comparison mixed = compare(ModelPair.read(write("free.onnx", "y", "batch", 8, 0), fixed), 6);
+        assertEquals(6, mixed.likenesses().getFirst().samples(), "as many as either takes");
     }
 
     @Test
@@ -112,6 +114,11 @@ final class ModelPairTest {
                 String.valueOf(assertThrows(IllegalArgumentException.class, () -> ModelPair.read(model, strange))
                         .getMessage());
         assertTrue(inputs.contains("x float32[batch × 6]") && inputs.contains("z float32"), inputs);
+        GraphBuilder longer = new GraphBuilder("longer");
+        Value seven = longer.input("x", DataType.FLOAT32, "batch", 7);
+        Path taking = folder.resolve("longer.onnx");
+        OnnxWriter.write(longer.outputs(longer.add("y", new Unary(Unary.Function.RELU), seven)), taking);
+        assertThrows(IllegalArgumentException.class, () -> ModelPair.read(model, taking));
         GraphBuilder wide = new GraphBuilder("wide");
         Value x = wide.input("x", DataType.FLOAT32, "batch", 6);
         Path wider = folder.resolve("wide.onnx");
