@@ -287,6 +287,15 @@ public final class Optimizer implements AutoCloseable {
     }
 
     /**
+     * How steps are done.
+     *
+     * @return as they were given
+     */
+    public StepOptions options() {
+        return options;
+    }
+
+    /**
      * What steps run on, for reports.
      *
      * @return the device, the kind of lanes, the number of threads
