@@ -9,12 +9,14 @@ import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.Place;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.cuda.driver.Gpu;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -54,7 +56,9 @@ final class CudaKernel implements StepKernel {
             results = new StepResults(gpu, resources, state.tensorNames(), here.size(), groups);
             Set<Kind> kinds = EnumSet.noneOf(Kind.class);
             here.forEach(set -> kinds.add(set.kind));
-            program = new StepProgram(gpu, resources, kinds, state.tiling(), plan -> {
+            boolean floored = here.stream().anyMatch(set -> set.plan.metricFloor() > 0)
+                    && rule.at(1).addSecond() > 0;
+            program = new StepProgram(gpu, resources, kinds, floored, state.tiling(), plan -> {
                 state.describe(plan);
                 results.describe(plan);
             });
@@ -130,13 +134,26 @@ final class CudaKernel implements StepKernel {
         }
         SetResult[] all = new SetResult[state.sets().size()];
         for (int i = 0; i < state.here().size(); i++) {
-            all[state.here().get(i).place] = new SetResult(results.summary(i), results.penalty(i));
+            SetState set = state.here().get(i);
+            all[set.place] = results.waits(i)
+                    ? untouched(set, steps.get(set.place))
+                    : new SetResult(results.summary(i), results.penalty(i));
         }
         solveStragglers(steps, coefficients, all);
         if (host != null) {
             host.step(steps, coefficients, smallStep, all);
         }
         return Result.of(List.of(all));
+    }
+
+    /** Counts the groups of a set whose penalty waits for a gradient. */
+    private SetResult untouched(SetState set, SetStep step) {
+        try (Arena copies = Arena.ofConfined()) {
+            List<TensorView> weights = step.weights().stream()
+                    .map(tensor -> Stragglers.copyOf(gpu, tensor, copies))
+                    .toList();
+            return SetResult.untouched(Objects.requireNonNull(set.regularizer), weights);
+        }
     }
 
     /** Solves the groups that left the common paths, by the exact operator: set by set, in a fixed order. */

@@ -10,6 +10,7 @@ import dev.espalier.cuda.driver.Gpu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,6 +32,9 @@ final class DeviceState {
     private final Arena arena;
     private final List<SetState> sets = new ArrayList<>();
     private final List<Tensor> tensors = new ArrayList<>();
+
+    /** The number of every tensor's set in the tables; -1 for those that the GPU does not step. */
+    private final int[] setOf;
 
     /** The sets that the GPU steps, those with a penalty first. */
     private final List<SetState> here;
@@ -91,8 +95,15 @@ final class DeviceState {
                 .filter(SetState::onGpu)
                 .sorted(Comparator.comparing(set -> set.kind == Kind.PLAIN))
                 .toList();
+        setOf = new int[tensors.size()];
+        Arrays.fill(setOf, -1);
         for (int i = 0; i < here.size(); i++) {
             SetState set = here.get(i);
+            Arrays.fill(
+                    setOf,
+                    set.firstTensor,
+                    set.firstTensor + set.plan.names().size(),
+                    i);
             tiling.add(set.kind, set.plan, i, set.firstTensor, set.theta);
         }
         for (int i = 0; i < tensors.size(); i++) {
@@ -229,6 +240,7 @@ final class DeviceState {
     /** Writes down where everything is and what is to be done. Returns whether a tensor is not contiguous. */
     boolean write(List<SetStep> steps, Coefficients coefficients, double smallStep) {
         boolean strided = false;
+        float visible = Tables.visible(coefficients);
         MemorySegment layouts = tablesHere.asSlice(layoutTable());
         int number = 0;
         for (SetStep step : steps) {
@@ -237,6 +249,8 @@ final class DeviceState {
                 TensorView x = step.weights().get(i);
                 TensorView g = step.gradients().get(i);
                 boolean contiguous = x.contiguous() && g.contiguous();
+                int set = setOf[number];
+                boolean waits = set >= 0 && here.get(set).plan.waitsForGradients(coefficients);
                 long layout = tables.address() + layoutTable() + number * Structs.LAYOUT.size();
                 Tables.tensor(
                         Structs.TENSOR.row(tablesHere, number),
@@ -244,7 +258,9 @@ final class DeviceState {
                         g,
                         moment(tensor.first()),
                         moment(tensor.second()),
-                        contiguous ? 0 : layout);
+                        contiguous ? 0 : layout,
+                        waits ? visible : 0,
+                        set);
                 if (!contiguous) {
                     Tables.layout(Structs.LAYOUT.row(layouts, number), x, g);
                     strided = true;
@@ -258,6 +274,7 @@ final class DeviceState {
             Tables.set(
                     Structs.SET.row(table, i),
                     set.kind,
+                    set.plan,
                     set.regularizer,
                     tiling.firstMembers(i),
                     steps.get(set.place),
@@ -277,11 +294,26 @@ final class DeviceState {
         return at < 0 ? 0 : moments.address() + at * Float.BYTES;
     }
 
+    /** What the GPU has found that the metric of a tensor is not below in this step. */
+    private float metricFloor(int tensor) {
+        try (Arena scratch = Arena.ofConfined()) {
+            MemorySegment row = scratch.allocate(Structs.TENSOR.layout());
+            gpu.copyOut(tables.address() + tensor * Structs.TENSOR.size(), row);
+            return Structs.TENSOR.row(row, 0).floatOf("metricFloor");
+        }
+    }
+
     /** Copies a set, so that some of its groups can be solved here. */
     Stragglers stragglers(SetState set, SetStep step, Coefficients coefficients) {
-        List<Stragglers.Moments> places = tensors(set).stream()
-                .map(tensor -> new Stragglers.Moments(tensor.size(), moment(tensor.first()), moment(tensor.second())))
-                .toList();
+        List<Stragglers.Place> places = new ArrayList<>();
+        for (int i = 0; i < set.plan.names().size(); i++) {
+            Tensor tensor = tensors.get(set.firstTensor + i);
+            places.add(new Stragglers.Place(
+                    tensor.size(),
+                    moment(tensor.first()),
+                    moment(tensor.second()),
+                    metricFloor(set.firstTensor + i)));
+        }
         return new Stragglers(
                 gpu,
                 Objects.requireNonNull(set.regularizer),

@@ -53,6 +53,8 @@ enum Kind {
         boolean roomy = pieces(regularizer) <= MOST_PIECES;
         return switch (groups) {
             case AxisGroups _, JointGroups _ when !roomy -> ON_THE_HOST;
+            // The mean of a metric is taken before the step, and a GPU adds subgradients within it.
+            case AxisGroups _, JointGroups _ when !plan.proximal() && plan.metricFloor() > 0 -> ON_THE_HOST;
             case AxisGroups _, JointGroups _ when !plan.proximal() -> SUBGRADIENTS;
             case AxisGroups axis when axis.size(0) == 1 -> SINGLE;
             case AxisGroups _, JointGroups _ -> isFast(penalty, groups.size(0)) ? GROUPED : ON_THE_HOST;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** {@code step.cu}, compiled for a model: its kernels, its list of jobs, and the memory that these work in. */
 final class StepProgram {
@@ -47,6 +48,7 @@ final class StepProgram {
     private final Gpu gpu;
     private final Resources resources;
     private final Set<Kind> kinds;
+    private final boolean floored;
     private final Tiling tiling;
     private final MemorySegment plan;
 
@@ -58,13 +60,16 @@ final class StepProgram {
      *
      * @param resources will give back what this takes
      * @param kinds of the sets that the GPU steps
+     * @param floored whether metrics may have a floor
      * @param tiling the jobs
      * @param others writes into the plan where everything else is
      */
-    StepProgram(Gpu gpu, Resources resources, Set<Kind> kinds, Tiling tiling, Consumer<Row> others) {
+    StepProgram(
+            Gpu gpu, Resources resources, Set<Kind> kinds, boolean floored, Tiling tiling, Consumer<Row> others) {
         this.gpu = gpu;
         this.resources = resources;
         this.kinds = kinds;
+        this.floored = floored;
         this.tiling = tiling;
         plan = resources.keep(Arena.ofShared()).allocate(Structs.PLAN.layout());
         Row row = Structs.PLAN.row(plan, 0);
@@ -77,6 +82,8 @@ final class StepProgram {
         row.put("jobs", table(Structs.JOB, tiling.jobs(), Tables::job))
                 .put("scans", table(Structs.SCAN, tiling.scans(), Tables::scan))
                 .put("firstJobs", numbers(tiling.firstJobs()))
+                .put("firstScans", numbers(tiling.firstScans()))
+                .put("metricSums", scratch(floored ? tiling.scans().size() * (long) Double.BYTES : 0))
                 .put("sums", scratch(2 * tiling.slots() * 4 * Double.BYTES))
                 .put("arrivals", scratch(tiling.teams() * 4L))
                 .put("jobStats", scratch(tiling.jobs().size() * Structs.STATS.size()))
@@ -84,6 +91,7 @@ final class StepProgram {
                 .put("scanCount", tiling.scans().size())
                 .put("setCount", tiling.sets())
                 .put("teamCount", tiling.teams())
+                .put("tensorCount", tiling.firstScans().size() - 1)
                 .put("slots", tiling.slots());
     }
 
@@ -126,7 +134,7 @@ final class StepProgram {
     }
 
     private Variant compile(boolean strided) {
-        Gpu.Kernels kernels = resources.keep(gpu.compile(SOURCE, source(), compilerOptions(kinds, strided)));
+        Gpu.Kernels kernels = resources.keep(gpu.compile(SOURCE, source(), compilerOptions(kinds, strided, floored)));
         gpu.copyIn(plan, kernels.variable("plan"));
         Gpu.Kernel step = kernels.kernel("step");
         if (tiles(kinds)) {
@@ -138,20 +146,27 @@ final class StepProgram {
                     "a group is too large for a step on %s: it takes %d blocks of threads, and %d run at once; use smaller groups, or step on the processor"
                             .formatted(gpu.name(), tiling.largestTeam(), blocks));
         }
-        return new Variant(kernels.kernel("inspect"), step, kernels.kernel("finish"), blocks);
+        Gpu.Kernel floors = floored ? kernels.kernel("floors") : null;
+        return new Variant(kernels.kernel("inspect"), floors, step, kernels.kernel("finish"), blocks);
     }
 
     /** The kernels, compiled for tensors that are all contiguous, or not. */
     final class Variant {
         private final Gpu.Kernel inspect;
+
+        /** What finds the floors of metrics; null where there are none. */
+        private final Gpu.@Nullable Kernel floors;
+
         private final Gpu.Kernel step;
         private final Gpu.Kernel finish;
 
         /** How many of them run at once. */
         private final int blocks;
 
-        private Variant(Gpu.Kernel inspect, Gpu.Kernel step, Gpu.Kernel finish, int blocks) {
+        private Variant(
+                Gpu.Kernel inspect, Gpu.@Nullable Kernel floors, Gpu.Kernel step, Gpu.Kernel finish, int blocks) {
             this.inspect = inspect;
+            this.floors = floors;
             this.step = step;
             this.finish = finish;
             this.blocks = blocks;
@@ -160,6 +175,9 @@ final class StepProgram {
         /** Puts a step into a stream. */
         void launch(long stream) {
             inspect.launch(Math.clamp(tiling.scans().size(), 1, 4 * blocks), Tiling.THREADS, stream);
+            if (floors != null) {
+                floors.launch(Math.max(tiling.firstScans().size() - 1, 1), Tiling.THREADS, stream);
+            }
             step.launchTogether(Math.clamp(tiling.jobs().size(), 1, blocks), Tiling.THREADS, stream);
             finish.launch(Math.max(tiling.sets(), 1), Tiling.THREADS, stream);
         }
@@ -171,7 +189,7 @@ final class StepProgram {
     }
 
     /** What the compiler is told for a model with sets of some kinds. */
-    static List<String> compilerOptions(Set<Kind> kinds, boolean strided) {
+    static List<String> compilerOptions(Set<Kind> kinds, boolean strided, boolean floored) {
         return List.of(
                 "--fmad=false",
                 "-DTHREADS=" + Tiling.THREADS,
@@ -180,7 +198,8 @@ final class StepProgram {
                 "-DSTRIDED=" + (strided ? 1 : 0),
                 "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),
                 "-DSUBGRADIENT=" + (kinds.contains(Kind.SUBGRADIENTS) ? 1 : 0),
-                "-DSINGLES=" + (kinds.contains(Kind.SINGLE) ? 1 : 0));
+                "-DSINGLES=" + (kinds.contains(Kind.SINGLE) ? 1 : 0),
+                "-DFLOORED=" + (floored ? 1 : 0));
     }
 
     /** All of the source, each part with its name and lines for the compiler's messages. Compiled kernels are kept by its hash. */

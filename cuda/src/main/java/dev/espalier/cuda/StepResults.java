@@ -114,6 +114,11 @@ final class StepResults {
                 row.intOf("zeroedWithin"));
     }
 
+    /** Whether nothing was done to the groups of a set, because its penalty waits for a gradient. */
+    boolean waits(int set) {
+        return counts(set).intOf("waits") != 0;
+    }
+
     /** The penalty of a set after the step, without that of the stragglers. */
     double penalty(int set) {
         return counts(set).doubleOf("penalty");

@@ -26,19 +26,20 @@ import org.jspecify.annotations.Nullable;
 final class Stragglers implements AutoCloseable {
 
     /**
-     * Where the moments of a tensor are.
+     * Where the moments of a tensor are, and what its metric is not below.
      *
      * @param size how many weights it has
      * @param first address of the first moment on the GPU; zero if there is none
      * @param second address of the second, likewise
+     * @param metricFloor what no entry of the metric is below; 0 for none
      */
-    record Moments(long size, long first, long second) {}
+    record Place(long size, long first, long second, float metricFloor) {}
 
     private final Arena copies = Arena.ofConfined();
     private final Gpu gpu;
     private final Regularizer regularizer;
     private final SetStep step;
-    private final Update update;
+    private final List<Update> updates = new ArrayList<>();
     private final List<TensorView> weights = new ArrayList<>();
     private final List<TensorView> gradients = new ArrayList<>();
     private final List<@Nullable MemorySegment> firsts = new ArrayList<>();
@@ -55,7 +56,7 @@ final class Stragglers implements AutoCloseable {
      * @param regularizer its penalty and groups
      * @param step its step
      * @param coefficients the update rule's numbers
-     * @param moments of its tensors
+     * @param places of its tensors
      * @param norms address of its norms on the GPU
      * @param normCount how many there are
      */
@@ -64,17 +65,18 @@ final class Stragglers implements AutoCloseable {
             Regularizer regularizer,
             SetStep step,
             Coefficients coefficients,
-            List<Moments> moments,
+            List<Place> places,
             long norms,
             int normCount) {
         this.gpu = gpu;
         this.regularizer = regularizer;
         this.step = step;
         this.normsThere = norms;
-        update = Update.of(coefficients, step.stepSize(), step.weightDecay());
+        Update update = Update.of(coefficients, step.stepSize(), step.weightDecay());
         this.norms = copyOf(norms, normCount);
-        for (int i = 0; i < moments.size(); i++) {
-            Moments tensor = moments.get(i);
+        for (int i = 0; i < places.size(); i++) {
+            Place tensor = places.get(i);
+            updates.add(update.withMetricFloor(tensor.metricFloor()));
             weights.add(copyOf(gpu, step.weights().get(i), copies));
             gradients.add(copyOf(gpu, step.gradients().get(i), copies));
             firsts.add(tensor.first() == 0 ? null : copyOf(tensor.first(), tensor.size()));
@@ -104,7 +106,8 @@ final class Stragglers implements AutoCloseable {
         regularizer.groups().forEach(group, (tensor, index) -> {
             int i = next[0]++;
             d[i] = metric(tensor, index);
-            x[i] = update.preconditioned(
+            x[i] = updates.get(tensor)
+                            .preconditioned(
                             (float) d[i], (float) weights.get(tensor).get(index), direction(tensor, index))
                     / d[i];
             finite[0] &= Double.isFinite(x[i]) && d[i] > 0 && d[i] < Double.POSITIVE_INFINITY;
@@ -124,6 +127,7 @@ final class Stragglers implements AutoCloseable {
     /** A moment that is not kept is made of the gradient alone. */
     private float metric(int tensor, long index) {
         MemorySegment second = seconds.get(tensor);
+        Update update = updates.get(tensor);
         return update.metric(
                 second == null
                         ? update.second(0, gradient(tensor, index))
@@ -132,6 +136,7 @@ final class Stragglers implements AutoCloseable {
 
     private float direction(int tensor, long index) {
         MemorySegment first = firsts.get(tensor);
+        Update update = updates.get(tensor);
         return first == null
                 ? update.first(0, gradient(tensor, index))
                 : first.getAtIndex(ValueLayout.JAVA_FLOAT, index);

@@ -19,22 +19,29 @@ final class Structs {
 
     /**
      * Where a tensor is in this step: weights, gradients, moments. A moment that the rule does not have is null, and so is the
-     * layout of what is contiguous.
+     * layout of what is contiguous. The floor of its metric, which the GPU writes itself; and a gradient that is seen whatever its
+     * second moment was, 0 if nobody waits for one. Its set, -1 if the GPU does not step it.
      */
     static final Struct TENSOR = Struct.named("Tensor")
             .pointers("float", "x")
             .pointers("const float", "g")
             .pointers("float", "m", "v")
-            .pointers("const Layout", "layout");
+            .pointers("const Layout", "layout")
+            .floats("metricFloor", "visible")
+            .ints("set", "unused");
 
     static final Struct PIECE = Struct.named("Piece").doubles("from", "height", "bend");
 
-    /** A set of tensors in this step: the rule (Update), the penalty (PenaltyTerms) and, where groups nest, NestedSolver's l and l_c. */
+    /**
+     * A set of tensors in this step: the rule (Update), the penalty (PenaltyTerms) and, where groups nest, NestedSolver's l and l_c.
+     * Whether a gradient has been seen, so that the penalty acts, is written by the GPU where the penalty has to wait for one.
+     */
     static final Struct SET = Struct.named("Set")
             .floats("keepFirst", "addFirst", "step")
             .floats("keepSecond", "addSecond", "scaleSecond")
-            .floats("innerEpsilon", "outerEpsilon", "decay")
-            .ints("idle", "fast", "kneed")
+            .floats("innerEpsilon", "outerEpsilon", "decay", "unseen")
+            .ints("seen", "idle", "fast", "kneed")
+            .doubles("metricFloor") // as a share of a tensor's mean
             .doubles("stepSize", "smallStep", "threshold", "kappa", "knee", "singleThreshold", "singleStrength")
             .doubles("outerStrength")
             .doubleArray(Kind.MOST_PARTS, "innerStrength")
@@ -56,12 +63,12 @@ final class Structs {
     /** See {@link Tiling.Scan}. */
     static final Struct SCAN = Struct.named("Scan").ints("tensor", "count").longs("first");
 
-    /** What was done to groups. */
+    /** What was done to groups; and of a set, whether its penalty waits for a gradient, so that nothing was done to them. */
     static final Struct STATS = Struct.named("Stats")
             .longs("evaluations")
             .doubles("penalty")
             .floats("error")
-            .ints("zeroed", "shrunk", "untouched", "zeroedWithin", "unused");
+            .ints("zeroed", "shrunk", "untouched", "zeroedWithin", "waits");
 
     /** Whether a gradient is not finite, so that the step does nothing; and how many groups ask for the exact operator. */
     static final Struct FLAGS = Struct.named("Flags").ints("bad", "stragglers");
@@ -71,8 +78,8 @@ final class Structs {
 
     /** Where everything is, in all steps. */
     static final Struct PLAN = Struct.named("Plan")
-            .pointers("const Tensor", "tensors")
-            .pointers("const Set", "sets")
+            .pointers("Tensor", "tensors")
+            .pointers("Set", "sets")
             .pointers("const Job", "jobs")
             .pointers("const Scan", "scans")
             .pointers("float", "thetas")
@@ -80,10 +87,12 @@ final class Structs {
             .pointers("unsigned", "arrivals")
             .pointers("Stats", "jobStats", "setStats")
             .pointers("const int", "firstJobs") // of every set, and their end
+            .pointers("const int", "firstScans") // of every tensor, and their end
+            .pointers("double", "metricSums") // of every scan
             .pointers("unsigned", "largest")
             .pointers("Flags", "flags")
             .pointers("Straggler", "stragglers")
-            .ints("jobCount", "scanCount", "setCount", "teamCount")
+            .ints("jobCount", "scanCount", "setCount", "teamCount", "tensorCount", "unused")
             .longs("slots"); // of all jobs: the sums of odd rounds follow those of even ones
 
     /** All of them, each behind those that it names. */

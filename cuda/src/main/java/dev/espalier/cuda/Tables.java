@@ -1,6 +1,7 @@
 package dev.espalier.cuda;
 
 import dev.espalier.core.kernel.PenaltyTerms;
+import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.kernel.Update;
 import dev.espalier.core.penalty.NestedLasso;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes what the GPU is told, as {@link Structs} has it. */
 final class Tables {
+    /** Below, a square may vanish in float32. */
+    private static final double LEAST_SQUARED = 1e-15;
+
     private Tables() {}
 
     static void job(Row row, Job job) {
@@ -45,12 +49,36 @@ final class Tables {
         row.put("tensor", scan.tensor()).put("count", scan.count()).put("first", scan.first());
     }
 
-    static void tensor(Row row, TensorView weights, TensorView gradients, long first, long second, long layout) {
-        row.put("x", weights.segment().address())
+    static void tensor(
+            Row row,
+            TensorView weights,
+            TensorView gradients,
+            long first,
+            long second,
+            long layout,
+            float visible,
+            int set) {
+        row.clear()
+                .put("x", weights.segment().address())
                 .put("g", gradients.segment().address())
                 .put("m", first)
                 .put("v", second)
-                .put("layout", layout);
+                .put("layout", layout)
+                .put("visible", visible)
+                .put("set", set);
+    }
+
+    /**
+     * A gradient that is seen for certain ({@link Update#sees}), whatever was seen before: what is below has to be looked at more
+     * closely. 0 if gradients do not make the metric.
+     */
+    static float visible(Coefficients rule) {
+        if (rule.addSecond() == 0) {
+            return 0;
+        }
+        Update update = Update.of(rule, 0, 0);
+        double least = Math.sqrt(update.unseen() / ((double) update.scaleSecond() * update.addSecond()));
+        return (float) Math.max(1.001 * least, LEAST_SQUARED);
     }
 
     static void layout(Row row, TensorView weights, TensorView gradients) {
@@ -70,6 +98,7 @@ final class Tables {
     static void set(
             Row row,
             Kind kind,
+            SetPlan plan,
             @Nullable Regularizer regularizer,
             int[] firstMembers,
             SetStep step,
@@ -85,7 +114,10 @@ final class Tables {
                 .put("scaleSecond", update.scaleSecond())
                 .put("innerEpsilon", update.innerEpsilon())
                 .put("outerEpsilon", update.outerEpsilon())
-                .put("decay", update.decay());
+                .put("decay", update.decay())
+                .put("unseen", update.unseen())
+                .put("seen", plan.waitsForGradients(rule) ? 0 : 1)
+                .put("metricFloor", plan.metricFloor());
         if (regularizer != null) {
             int size = regularizer.groups().size(0);
             PenaltyTerms terms = PenaltyTerms.of(regularizer.penalty(), size, step.stepSize());

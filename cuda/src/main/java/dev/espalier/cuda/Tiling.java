@@ -98,6 +98,7 @@ final class Tiling {
 
     private final List<Job> jobs = new ArrayList<>();
     private final List<Scan> scans = new ArrayList<>();
+    private final List<Integer> firstScans = new ArrayList<>();
     private final List<Integer> firstJobs = new ArrayList<>();
     private final List<int[]> firstMembers = new ArrayList<>();
     private int teams;
@@ -112,6 +113,13 @@ final class Tiling {
     /** Where gradients are looked at. */
     List<Scan> scans() {
         return scans;
+    }
+
+    /** The first scan of every tensor, and the number of all. */
+    List<Integer> firstScans() {
+        List<Integer> all = new ArrayList<>(firstScans);
+        all.add(scans.size());
+        return all;
     }
 
     /** The first job of every set that was added, and the number of all. */
@@ -145,8 +153,9 @@ final class Tiling {
         return slots;
     }
 
-    /** Has the gradients of a tensor looked at. */
+    /** Has the gradients of a tensor looked at; tensors are added in the order of the tables. */
     void scan(int tensor, long size) {
+        firstScans.add(scans.size());
         for (long first = 0; first < size; first += SCAN) {
             scans.add(new Scan(tensor, first, (int) Math.min(SCAN, size - first)));
         }

@@ -1,4 +1,33 @@
-// Launch 1: a look at all gradients.
+// Launch 1: a look at all gradients, and at what the rule will make of the metric (Scan).
+
+// Whether the metric of any weight sees a gradient (Update.sees).
+__device__ __noinline__ bool sees(const Scan &scan) {
+    copyIn(&set, plan.sets + tensor.set);
+    __syncthreads();
+    const Rule rule;
+    bool seen = false;
+    for (int i = threadIdx.x; i < scan.count; i += THREADS) {
+        long long index = scan.first + i;
+        float v = rule.second(tensor.v ? tensor.v[index] : 0.f, tensor.g[ofGradient(index)]);
+        seen |= rule.scaleSecond * v > set.unseen;
+    }
+    return __syncthreads_or(seen);
+}
+
+#if FLOORED
+// The sum of the metric's entries, as yet without a floor; thread 0 gets it.
+__device__ __noinline__ double metrics(const Scan &scan) {
+    copyIn(&set, plan.sets + tensor.set);
+    __syncthreads();
+    const Rule rule;
+    double sum = 0;
+    for (int i = threadIdx.x; i < scan.count; i += THREADS) {
+        long long index = scan.first + i;
+        sum += rule.metric(rule.second(tensor.v ? tensor.v[index] : 0.f, tensor.g[ofGradient(index)]));
+    }
+    return blockSum(sum);
+}
+#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS) inspect() {
     for (int number = blockIdx.x; number < plan.scanCount; number += gridDim.x) {
@@ -26,5 +55,34 @@ extern "C" __global__ void __launch_bounds__(THREADS) inspect() {
             plan.flags->bad = 1;
             atomicMax(plan.largest + scan.tensor, bits);
         }
+        // A second moment is never less than what this gradient alone makes of it: mostly that tells, and v need not be read.
+        if (tensor.visible > 0 && (__syncthreads_or(__uint_as_float(bits) >= tensor.visible) || sees(scan))) {
+            if (threadIdx.x == 0) plan.sets[tensor.set].seen = 1;
+        }
+#if FLOORED
+        if (tensor.set >= 0) {
+            __syncthreads();
+            double sum = metrics(scan);
+            if (threadIdx.x == 0) plan.metricSums[number] = sum;
+        }
+#endif
     }
 }
+
+#if FLOORED
+// Launch 2: what the metric of every tensor is not below, a share of its mean. One block for a tensor.
+extern "C" __global__ void __launch_bounds__(THREADS) floors() {
+    for (int number = blockIdx.x; number < plan.tensorCount; number += gridDim.x) {
+        Tensor *floored = plan.tensors + number;
+        if (floored->set < 0) continue; // stepped on the host
+        double sum = 0, weights = 0;
+        for (int scan = plan.firstScans[number] + threadIdx.x; scan < plan.firstScans[number + 1]; scan += THREADS) {
+            sum += plan.metricSums[scan];
+            weights += plan.scans[scan].count;
+        }
+        sum = blockSum(sum);
+        weights = blockSum(weights);
+        if (threadIdx.x == 0) floored->metricFloor = (float) (plan.sets[floored->set].metricFloor * (sum / weights));
+    }
+}
+#endif

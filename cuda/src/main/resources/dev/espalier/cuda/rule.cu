@@ -16,6 +16,9 @@ __device__ __forceinline__ float root(float value) {
 // The numbers of Update, in registers: what lies in shared memory would be read again for every weight.
 struct Rule {
     float keepFirst, addFirst, step, keepSecond, addSecond, scaleSecond, innerEpsilon, outerEpsilon, decay;
+#if FLOORED
+    float metricFloor = tensor.metricFloor;
+#endif
 
     __device__ __forceinline__ Rule()
         : keepFirst(set.keepFirst), addFirst(set.addFirst), step(set.step), keepSecond(set.keepSecond), addSecond(set.addSecond),
@@ -30,7 +33,11 @@ struct Rule {
     }
 
     __device__ __forceinline__ float metric(float v) const {
-        return root(fmaf(scaleSecond, v, innerEpsilon)) + outerEpsilon;
+        float d = root(fmaf(scaleSecond, v, innerEpsilon)) + outerEpsilon;
+#if FLOORED
+        d = d < metricFloor ? metricFloor : d;
+#endif
+        return d;
     }
 
     __device__ __forceinline__ float stepped(float x, float m, float d) const {

@@ -1,4 +1,4 @@
-// One optimizer step of a whole model, in three launches: inspect, step, finish.
+// One optimizer step of a whole model, in three launches: inspect, step, finish; with a floor of the metric, floors after inspect.
 //
 // Blocks of threads work through a list of jobs. A job is a stretch of a tensor without a penalty, or a tile of one with
 // groups: some columns (whole groups) of some rows. A thread runs down one column, as a lane of the processor's kernel does,
@@ -16,6 +16,7 @@
 //   NESTED       groups may have groups within them
 //   SUBGRADIENT  penalties may act through their subgradient
 //   SINGLES      groups may be single weights
+//   FLOORED      metrics may have a floor
 //
 // The source is all files of this folder, in the order that StepProgram names them, behind the structures that Structs declares.
 
@@ -38,7 +39,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
                 plainJob();
                 break;
             case GROUPED:
-                if (isCommon()) {
+                if (!set.seen) {
+                    waitingJob(number);
+                } else if (isCommon()) {
                     groupedJob<true>(number);
                 } else {
                     uncommonJob(number);
@@ -48,11 +51,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
             case SINGLE:
                 __syncthreads();
                 fetchAhead();
-                singleJob(number);
+                if (set.seen) {
+                    singleJob(number);
+                } else {
+                    plainJob();
+                    if (threadIdx.x == 0) plan.jobStats[number] = {};
+                }
                 break;
 #endif
 #if NESTED
-            case NESTING: nestedJob(number); break;
+            case NESTING:
+                if (set.seen) {
+                    nestedJob(number);
+                } else {
+                    waitingJob(number);
+                }
+                break;
 #endif
 #if SUBGRADIENT
             case SUBGRADIENTS: subgradientJob(); break;
@@ -90,6 +104,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) finish() {
         atomicMax(&most, __float_as_uint(error));
         __syncthreads();
         sum.error = __uint_as_float(most);
+        sum.waits = !plan.sets[number].seen;
         if (threadIdx.x == 0) plan.setStats[number] = sum;
     }
 }

@@ -328,6 +328,27 @@ __device__ __noinline__ void uncommonJob(int number) {
     groupedJob<false>(number);
 }
 
+// The penalty waits until the metric has seen a gradient: the step without it. Nothing is counted; the host sees to that.
+__device__ __noinline__ void waitingJob(int number) {
+    const Column column;
+    const Rule rule;
+    __syncthreads();
+    fetchAhead();
+    for (int i = 0; i < column.count; i++) {
+        if (column.has(i)) {
+            long long index = column.index(i);
+            float g = tensor.g[ofGradient(index)];
+            float first = rule.first(tensor.m ? tensor.m[index] : 0.f, g);
+            float second = rule.second(tensor.v ? tensor.v[index] : 0.f, g);
+            if (tensor.m) tensor.m[index] = first;
+            if (tensor.v) tensor.v[index] = second;
+            float *x = tensor.x + ofWeight(index);
+            *x = rule.stepped(*x, first, rule.metric(second));
+        }
+    }
+    if (threadIdx.x == 0) plan.jobStats[number] = {};
+}
+
 #if NESTED
 __device__ __noinline__ void nestedJob(int number) {
     const Column column;

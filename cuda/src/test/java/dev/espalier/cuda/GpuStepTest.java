@@ -273,6 +273,58 @@ class GpuStepTest {
         assertTrue(total.shrunk() > 0, total::toString);
     }
 
+    private static List<ParameterSet> allKinds() {
+        JointGroups joint = new JointGroups(List.of(new AxisGroups(30, 40, 1), new AxisGroups(5, 40, 2)));
+        return List.of(
+                set("conv", new AxisGroups(200, 30, 9), new GroupMcp(2, 0.7)),
+                set("joint", joint, new SparseGroupLasso(2, 0.3)),
+                set("knees", new AxisGroups(20, 30, 9), new TwoKnees(2)),
+                set("nested", NestedGroups.ofParts(joint), new NestedLasso(2, 0.4)),
+                set("single", AxisGroups.single(333), new GroupLasso(2)),
+                set("index", new IndexGroups(20, List.of(List.of(0L, 5L))), new GroupLasso(2)),
+                free("free", 50_001));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void aFloorOfTheMetricIsThatOfTheProcessor(UpdateRule rule) {
+        for (Method method : Method.values()) {
+            StepOptions options = OPTIONS.withMethod(method).withMetricFloor(0.7);
+            assertAgree(rule, allKinds(), options, 4);
+            assertAgree(rule, allKinds(), options, 2, Layout.TRANSPOSED, Layout.SLICED);
+        }
+    }
+
+    /** No gradient, then one that is noise, then one weight's alone, then none again: a penalty waits on both for as long. */
+    @ParameterizedTest
+    @MethodSource("rules")
+    void aPenaltyWaitsForAGradientAsOnTheProcessor(UpdateRule rule) {
+        List<ParameterSet> sets = allKinds();
+        try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                Optimizer host = new Optimizer(rule, sets, OPTIONS, LaneChoice.SCALAR);
+                Optimizer gpu = new Optimizer(rule, sets, OPTIONS, CudaSteps.onFirstGpu())) {
+            GpuModel.fill(model.weights, new SplittableRandom(5), 0.5);
+            model.upload(model.weights, model.gpuWeights);
+            int untouched = 0;
+            for (int step = 0; step < 4; step++) {
+                GpuModel.fill(model.gradients, new SplittableRandom(step), step == 1 ? 1e-12 : 0);
+                if (step == 2) {
+                    model.gradients.values().forEach(gradient -> gradient.set(gradient.size() - 1, 1e-3));
+                }
+                model.upload(model.gradients, model.gpuGradients);
+                StepReport expected = host.step(model.weights, model.gradients);
+                StepReport actual = gpu.step(model.gpuWeights, model.gpuGradients);
+                assertReports(expected, actual);
+                untouched += step < 2 ? actual.summary().untouched() : 0;
+                SequencedMap<String, TensorView> found = model.download();
+                model.weights.forEach((name, tensor) -> assertClose(name, tensor, GpuModel.get(found, name)));
+                model.upload(model.weights, model.gpuWeights);
+            }
+            boolean waits = rule.at(1).addSecond() > 0;
+            assertEquals(waits, untouched == 2 * (30 + 40 + 30 + 40 + 333 + 1), () -> "untouched " + rule);
+        }
+    }
+
     @Test
     void theSubgradientMethodIsThere() {
         JointGroups joint = new JointGroups(List.of(new AxisGroups(30, 20, 1), new AxisGroups(5, 20, 9)));

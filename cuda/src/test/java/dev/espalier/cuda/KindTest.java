@@ -57,6 +57,17 @@ class KindTest {
         assertEquals(Kind.ON_THE_HOST, kind(new Staircase(1, 9), AxisGroups.single(9), true));
     }
 
+    /** Its mean would have to be taken after subgradients have been added, and those are within the step. */
+    @Test
+    void aFloorOfAMetricThatSeesSubgradientsIsFoundOnTheHost() {
+        AxisGroups groups = new AxisGroups(3, 4, 5);
+        Regularizer regularizer = new Regularizer(new GroupLasso(1), groups);
+        for (boolean proximal : new boolean[] {false, true}) {
+            SetPlan plan = new SetPlan(List.of("w"), groups.tensorSizes(), regularizer, proximal, 0.1);
+            assertEquals(proximal ? Kind.GROUPED : Kind.ON_THE_HOST, Kind.of(plan));
+        }
+    }
+
     @Test
     void whatAGpuStepsTakesNoPenaltyThatItsTableHasNoRoomFor() {
         AxisGroups groups = new AxisGroups(3, 4, 5);
@@ -81,7 +92,8 @@ class KindTest {
             for (Penalty penalty : List.of(new GroupLasso(1), new Staircase(1, 8))) {
                 Row row = Structs.SET.row(arena.allocate(Structs.SET.layout()), 0);
                 Regularizer regularizer = new Regularizer(penalty, groups);
-                Tables.set(row, Kind.SUBGRADIENTS, regularizer, new int[2], step, rule, 1e-3);
+                SetPlan plan = new SetPlan(List.of("w"), groups.tensorSizes(), regularizer, false);
+                Tables.set(row, Kind.SUBGRADIENTS, plan, regularizer, new int[2], step, rule, 1e-3);
             }
         }
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The source compiles for every kind of model. That takes the compiler, but no GPU; without it, skipped with the reason. */
 class StepSourceTest {
     private static byte[] compile(String source, Set<Kind> kinds, boolean strided, String architecture) {
-        List<String> options = new ArrayList<>(StepProgram.compilerOptions(kinds, strided));
+        List<String> options = new ArrayList<>(StepProgram.compilerOptions(kinds, strided, strided));
         options.add("--gpu-architecture=" + architecture);
         return compiler().compile("step.cu", source, options);
     }

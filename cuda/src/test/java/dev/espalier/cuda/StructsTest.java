@@ -9,6 +9,7 @@ import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.kernel.PenaltyTerms;
+import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.kernel.Update;
 import dev.espalier.core.penalty.GroupMcp;
@@ -212,10 +213,13 @@ class StructsTest {
             TensorView flat = TensorView.of(memory, ElementType.FLOAT32, new long[] {2, 3}, new long[] {3, 1});
             TensorView turned = TensorView.of(memory, ElementType.FLOAT32, new long[] {2, 3}, new long[] {1, 2});
             Row row = row(arena, Structs.TENSOR);
-            Tables.tensor(row, flat, turned, 5, 6, 7);
+            Tables.tensor(row, flat, turned, 5, 6, 7, 0.25f, 8);
             assertEquals(memory.address(), row.longOf("x"));
             assertEquals(memory.address(), row.longOf("g"));
             assertEquals(List.of(5L, 6L, 7L), List.of(row.longOf("m"), row.longOf("v"), row.longOf("layout")));
+            assertEquals(0, row.floatOf("metricFloor"));
+            assertEquals(0.25f, row.floatOf("visible"));
+            assertEquals(8, row.intOf("set"));
             MemorySegment layout = arena.allocate(Structs.LAYOUT.layout()).fill((byte) -1);
             Tables.layout(Structs.LAYOUT.row(layout, 0), flat, turned);
             assertEquals(List.of(1L, 6L, 0L), longs(layout, "weights", "shape"));
@@ -252,6 +256,9 @@ class StructsTest {
             assertEquals(update.innerEpsilon(), row.floatOf("innerEpsilon"));
             assertEquals(update.outerEpsilon(), row.floatOf("outerEpsilon"));
             assertEquals(update.decay(), row.floatOf("decay"));
+            assertEquals(update.unseen(), row.floatOf("unseen"));
+            assertEquals(0, row.intOf("seen"));
+            assertEquals(0.125, row.doubleOf("metricFloor"));
             PenaltyTerms terms = PenaltyTerms.of(penalty, groups.size(0), 0.1);
             assertEquals(terms.idle(), row.intOf("idle") != 0);
             assertEquals(terms.fast(), row.intOf("fast") != 0);
@@ -276,6 +283,27 @@ class StructsTest {
                 assertEquals(piece.bend(), row.within("piece", i).doubleOf("bend"));
             }
         }
+    }
+
+    /** Who finds a gradient as large as that need not look at second moments. */
+    @Test
+    void aVisibleGradientIsSeenByItself() {
+        List<UpdateRule> rules = List.of(
+                new UpdateRule.Adam(),
+                new UpdateRule.Adam(0, 0, 1e-3),
+                new UpdateRule.Adam(0.9, 0.99999, 1e-30),
+                new UpdateRule.AdaGrad(),
+                new UpdateRule.RmsProp());
+        for (UpdateRule rule : rules) {
+            for (long step : new long[] {1, 2, 10, 100_000}) {
+                Update update = Update.of(rule.at(step), 0.1, 0);
+                float visible = Tables.visible(rule.at(step));
+                String what = rule + " in step " + step + ": " + visible;
+                assertTrue(update.sees(update.second(0, visible)), what);
+                assertTrue(update.unseen() < 1e-30 || !update.sees(update.second(0, 0.99f * visible)), what);
+            }
+        }
+        assertEquals(0, Tables.visible(new UpdateRule.Sgd().at(1)));
     }
 
     @Test
@@ -310,6 +338,9 @@ class StructsTest {
 
     private static void write(Row row, Kind kind, Regularizer regularizer, int[] firstMembers) {
         SetStep step = new SetStep(List.of(), List.of(), 0.1, 0.01);
-        Tables.set(row, kind, regularizer, firstMembers, step, new UpdateRule.Adam().at(3), 1e-3);
+        List<Long> sizes = regularizer.groups().tensorSizes();
+        List<String> names = sizes.stream().map(_ -> "w").toList();
+        SetPlan plan = new SetPlan(names, sizes, regularizer, true, 0.125);
+        Tables.set(row, kind, plan, regularizer, firstMembers, step, new UpdateRule.Adam().at(3), 1e-3);
     }
 }

@@ -117,8 +117,10 @@ class TilingTest {
     void gradientsAreLookedAtToTheLast() {
         Tiling tiling = new Tiling();
         tiling.scan(3, 40_000);
+        tiling.scan(4, 1);
+        assertEquals(List.of(0, 3, 4), tiling.firstScans());
         assertEquals(
-                40_000, tiling.scans().stream().mapToInt(Tiling.Scan::count).sum());
-        assertEquals(40_000 - 2 * 16_384, tiling.scans().getLast().count());
+                40_001, tiling.scans().stream().mapToInt(Tiling.Scan::count).sum());
+        assertEquals(40_000 - 2 * 16_384, tiling.scans().get(2).count());
     }
 }

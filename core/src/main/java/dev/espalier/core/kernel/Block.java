@@ -9,7 +9,6 @@ import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.prox.Summary;
-import dev.espalier.core.rule.Coefficients;
 import dev.espalier.core.tensor.TensorView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
 
     private List<TensorView> weights = List.of();
     private List<TensorView> gradients = List.of();
-    private @Nullable Update update;
+    private List<Update> updates = List.of();
 
     Block() {}
 
@@ -89,21 +88,19 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
      *
      * @param stepWeights the weights, float32 in native memory
      * @param stepGradients the gradients, likewise
-     * @param rule the update rule's numbers
+     * @param stepUpdates the update rule's numbers, for every tensor
      * @param stepSize α
-     * @param weightDecay decoupled weight decay
      * @param smallStep relative step at which root finding may end
      */
     public void bind(
             List<TensorView> stepWeights,
             List<TensorView> stepGradients,
-            Coefficients rule,
+            List<Update> stepUpdates,
             double stepSize,
-            double weightDecay,
             double smallStep) {
         weights = stepWeights;
         gradients = stepGradients;
-        update = Update.of(rule, stepSize, weightDecay);
+        updates = stepUpdates;
         prepare(stepSize, smallStep);
     }
 
@@ -129,11 +126,8 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
         return gradients.get(tensor);
     }
 
-    final Update update() {
-        if (update == null) {
-            throw new IllegalStateException("a block must be bound before it is run");
-        }
-        return update;
+    final Update update(int tensor) {
+        return updates.get(tensor);
     }
 
     /** Number of jobs. */

@@ -83,7 +83,7 @@ final class ExactBlock extends Block {
         rows.open(from, count);
         long u = scratch.u() + (offsets[tensor] + from) * Float.BYTES;
         long d = scratch.d() + (offsets[tensor] + from) * Float.BYTES;
-        worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
+        worker.lanes().load(update(tensor), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
         for (long i = 0; i < count && stepSize > 0; i++) { // else u/d is x, but for rounding
             double metric = Memory.get(d + i * Float.BYTES);
             x.set(from + i, Memory.get(u + i * Float.BYTES) / metric);

@@ -157,7 +157,7 @@ final class GroupedBlock extends Block {
             long u = u(job, row, scratch);
             long d = scratch.d() + job.scratch(row);
             rows.open(job.index() + row * job.rowStride(), columns);
-            worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, columns);
+            worker.lanes().load(update(job.tensor()), rows.x(), rows.g(), rows.m(), rows.v(), u, d, columns);
             if (single > 0) {
                 worker.lanes().soften(u, columns, single);
             }

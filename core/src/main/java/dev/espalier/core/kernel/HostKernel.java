@@ -10,6 +10,7 @@ import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
@@ -20,17 +21,13 @@ final class HostKernel implements StepKernel {
     /** Stands for the helpers, when memory is asked whom it serves. */
     private static final Thread HELPER = Thread.ofPlatform().unstarted(() -> {});
 
-    /** Floats that one thread looks through at a time. */
-    private static final int SCAN = 1 << 16;
-
     private final Lanes lanes;
     private final Team team;
     private final Arena arena = Arena.ofShared();
     private final List<SetState> sets = new ArrayList<>();
-    private final List<Block> plain;
-    private final List<Block> penalised;
     private final Scratch scratch;
     private final Worker[] workers;
+    private final Scan scan;
 
     /** The moments of a trained tensor; null where the rule has none. */
     private record TensorState(
@@ -42,12 +39,16 @@ final class HostKernel implements StepKernel {
         }
     }
 
-    /** What is stepped together: its block, and the norms of its groups. */
+    /** What is stepped together: its block, one without a penalty for when that has to wait, and the norms of its groups. */
     private static final class SetState {
         final SetPlan plan;
         final List<TensorState> tensors;
         final float[] thetas;
         final Block block;
+        final Block free;
+
+        /** Whether this step leaves the penalty out. */
+        boolean waits;
 
         @Nullable
         Regularizer regularizer;
@@ -57,11 +58,23 @@ final class HostKernel implements StepKernel {
             this.tensors = tensors;
             regularizer = plan.regularizer();
             thetas = new float[plan.norms()];
-            block = Block.of(
-                    plan.sizes(),
-                    tensors.stream().map(TensorState::moments).toList(),
-                    plan.proximal() ? regularizer : null,
-                    thetas);
+            free = Block.of(plan.sizes(), moments(), null, thetas);
+            block = plan.proximal() ? Block.of(plan.sizes(), moments(), regularizer, thetas) : free;
+        }
+
+        List<Block.Moments> moments() {
+            return tensors.stream().map(TensorState::moments).toList();
+        }
+
+        /** What this step runs on. */
+        Block current() {
+            return waits ? free : block;
+        }
+
+        SetResult result(List<TensorView> weights) {
+            return waits && regularizer != null
+                    ? SetResult.untouched(regularizer, weights)
+                    : new SetResult(block.summary(), block.penalty());
         }
     }
 
@@ -87,17 +100,18 @@ final class HostKernel implements StepKernel {
             sets.add(new SetState(plan, tensors));
         }
         List<Block> blocks = sets.stream().map(set -> set.block).toList();
-        plain = blocks.stream().filter(block -> block.scratch() == 0).toList();
-        penalised = blocks.stream().filter(block -> block.scratch() > 0).toList();
         lanes = choice.lanes();
         team = new Team(threads);
         long weights = blocks.stream().mapToLong(Block::scratch).max().orElse(0);
         scratch = new Scratch(allocate(weights), allocate(weights));
-        int columns = blocks.stream().mapToInt(Block::columns).max().orElse(1);
+        int columns = sets.stream()
+                .mapToInt(set -> Math.max(set.block.columns(), set.free.columns()))
+                .reduce(Scan.COLUMNS, Math::max);
         workers = new Worker[threads];
         for (int member = 0; member < threads; member++) {
             workers[member] = new Worker(lanes, columns, arena);
         }
+        scan = new Scan(lanes, team, workers);
     }
 
     private MemorySegment segment(long floats) {
@@ -146,33 +160,49 @@ final class HostKernel implements StepKernel {
 
     @Override
     public Result step(List<SetStep> steps, Coefficients rule, double smallStep) {
-        BadGradient bad = badGradient(steps);
+        List<TensorView> gradients =
+                steps.stream().flatMap(step -> step.gradients().stream()).toList();
+        double[] largest = scan.largest(gradients);
+        BadGradient bad = badGradient(largest);
         if (bad != null) {
             return Result.refused(bad);
         }
         for (int i = 0; i < sets.size(); i++) {
             SetState set = sets.get(i);
-            SetStep step = steps.get(i);
             if (set.regularizer != null && !set.plan.proximal()) {
-                set.regularizer.addSubgradient(step.weights(), step.gradients());
+                set.regularizer.addSubgradient(
+                        steps.get(i).weights(), steps.get(i).gradients());
             }
-            set.block.bind(step.weights(), step.gradients(), rule, step.stepSize(), step.weightDecay(), smallStep);
+        }
+        double[] floors = metricFloors(gradients, rule);
+        int tensor = 0;
+        for (int i = 0; i < sets.size(); i++) {
+            SetState set = sets.get(i);
+            SetStep step = steps.get(i);
+            Update update = Update.of(rule, step.stepSize(), step.weightDecay());
+            List<Update> updates = new ArrayList<>();
+            double most = 0;
+            for (int end = tensor + set.tensors.size(); tensor < end; tensor++) {
+                updates.add(update.withMetricFloor((float) floors[tensor]));
+                most = Math.max(most, largest[tensor]);
+            }
+            set.waits = set.plan.waitsForGradients(rule) && !sees(set, step, update, most);
+            set.current().bind(step.weights(), step.gradients(), updates, step.stepSize(), smallStep);
         }
         run();
-        return Result.of(sets.stream()
-                .map(set -> new SetResult(set.block.summary(), set.block.penalty()))
-                .toList());
+        List<SetResult> results = new ArrayList<>();
+        for (int i = 0; i < sets.size(); i++) {
+            results.add(sets.get(i).result(steps.get(i).weights()));
+        }
+        return Result.of(results);
     }
 
-    private @Nullable BadGradient badGradient(List<SetStep> steps) {
-        List<TensorView> gradients =
-                steps.stream().flatMap(step -> step.gradients().stream()).toList();
-        float[] largest = largest(gradients);
+    private @Nullable BadGradient badGradient(double[] largest) {
         int tensor = 0;
         for (SetState set : sets) {
             for (String name : set.plan.names()) {
                 if (!(largest[tensor] <= LARGEST_GRADIENT)) {
-                    return new BadGradient(name, largest[tensor]);
+                    return new BadGradient(name, (float) largest[tensor]);
                 }
                 tensor++;
             }
@@ -180,42 +210,37 @@ final class HostKernel implements StepKernel {
         return null;
     }
 
-    /** The largest magnitude of every tensor; NaN or infinite if any element is. */
-    private float[] largest(List<TensorView> tensors) {
-        int[] firstPiece = new int[tensors.size() + 1];
-        for (int tensor = 0; tensor < tensors.size(); tensor++) {
-            long pieces = Math.ceilDiv(tensors.get(tensor).size(), (long) SCAN);
-            firstPiece[tensor + 1] = Math.toIntExact(firstPiece[tensor] + pieces);
+    /** What the metric of every tensor is not below: a share of its mean. */
+    private double[] metricFloors(List<TensorView> gradients, Coefficients rule) {
+        double[] shares = sets.stream()
+                .flatMapToDouble(set -> set.tensors.stream().mapToDouble(_ -> set.plan.metricFloor()))
+                .toArray();
+        if (rule.addSecond() == 0 || Arrays.stream(shares).allMatch(share -> share == 0)) {
+            return new double[shares.length];
         }
-        float[] found = new float[firstPiece[tensors.size()]];
-        team.run(found.length, (piece, member) -> {
-            int tensor = last(firstPiece, piece);
-            found[piece] = largest(tensors.get(tensor), (long) (piece - firstPiece[tensor]) * SCAN);
-        });
-        float[] largest = new float[tensors.size()];
-        for (int piece = 0; piece < found.length; piece++) {
-            int tensor = last(firstPiece, piece);
-            largest[tensor] = Math.max(largest[tensor], found[piece]);
-        }
-        return largest;
+        List<Block.Moments> moments =
+                sets.stream().flatMap(set -> set.moments().stream()).toList();
+        double[] means = scan.metricMeans(Update.of(rule, 0, 0), gradients, moments); // a rate is no part of the metric
+        Arrays.setAll(means, tensor -> shares[tensor] * means[tensor]);
+        return means;
     }
 
-    private float largest(TensorView tensor, long from) {
-        long count = Math.min(SCAN, tensor.size() - from);
-        if (tensor.contiguous()) {
-            return lanes.largest(tensor.segment().address() + from * Float.BYTES, count);
-        }
-        double largest = 0;
-        for (long i = from; i < from + count; i++) {
-            largest = Math.max(largest, Math.abs(tensor.get(i)));
-        }
-        return (float) largest;
+    /**
+     * Whether the metric of a set has seen a gradient. One look at its largest gradient says yes, mostly: no second moment is
+     * less than what this gradient alone makes of it.
+     */
+    private boolean sees(SetState set, SetStep step, Update update, double largest) {
+        return update.sees(update.second(0, (float) largest)) || scan.sees(update, step.gradients(), set.moments());
     }
 
     /** Does the step on all blocks. They must have been bound. */
     private void run() {
-        forEachJob(plain, Block::first);
-        for (Block block : penalised) {
+        List<Block> blocks = sets.stream().map(SetState::current).toList();
+        forEachJob(blocks.stream().filter(block -> block.scratch() == 0).toList(), Block::first);
+        for (Block block : blocks) {
+            if (block.scratch() == 0) {
+                continue;
+            }
             List<Block> alone = List.of(block);
             forEachJob(alone, Block::first);
             while (block.solve(scratch)) {
@@ -243,7 +268,7 @@ final class HostKernel implements StepKernel {
     }
 
     /** The last index whose entry is not above a value; entries do not fall. */
-    private static int last(int[] entries, int value) {
+    static int last(int[] entries, int value) {
         int low = 0;
         int high = entries.length - 2;
         while (low < high) {

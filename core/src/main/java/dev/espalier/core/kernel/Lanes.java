@@ -21,6 +21,9 @@ interface Lanes {
     /** The update rule with a penalty, on {@code count} weights: updates m and v, and leaves u and d. */
     void load(Update rule, long x, long g, long m, long v, long u, long d, int count);
 
+    /** Adds the metric's entries of {@code count} weights, as the update rule will make them, to as many sums; changes no moment. */
+    void metrics(Update rule, long g, long v, int count, long sums);
+
     /** Takes a threshold off the magnitude of {@code count} floats, down to zero: {@code u ← sign(u)·max(|u| − l, 0)}. */
     void soften(long u, int count, float threshold);
 

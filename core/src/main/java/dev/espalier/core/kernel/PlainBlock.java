@@ -40,7 +40,7 @@ final class PlainBlock extends Block {
         int count = (int) Math.min(CHUNK, x.size() - first);
         Rows rows = worker.rows(x, gradients(tensor), moments.get(tensor));
         rows.open(first, count);
-        worker.lanes().update(update(), rows.x(), rows.g(), rows.m(), rows.v(), count);
+        worker.lanes().update(update(tensor), rows.x(), rows.g(), rows.m(), rows.v(), count);
         rows.writeBack();
     }
 }

@@ -36,10 +36,15 @@ final class Rows {
 
     /** Moves to the stretch that begins at a logical index. */
     void open(long index, int length) {
-        openForWriting(index, length);
+        openForReading(index, length);
         if (!weights.contiguous()) {
             copyIn(weights, xBuffer);
         }
+    }
+
+    /** Moves to a stretch whose gradients and moments will only be read. */
+    void openForReading(long index, int length) {
+        openForWriting(index, length);
         if (!gradients.contiguous()) {
             copyIn(gradients, gBuffer);
         }

@@ -36,6 +36,14 @@ final class ScalarLanes implements Lanes {
         }
     }
 
+    @Override
+    public void metrics(Update rule, long g, long v, int count, long sums) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            float metric = rule.metric(rule.second(Memory.get(v + at), Memory.get(g + at)));
+            Memory.set(sums + at, Memory.get(sums + at) + metric);
+        }
+    }
+
     /** Updates both moments of a weight; returns the first. */
     private static float moments(Update rule, long g, long m, long v) {
         float gradient = Memory.get(g);

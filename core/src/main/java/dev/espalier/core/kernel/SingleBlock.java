@@ -57,7 +57,7 @@ final class SingleBlock extends Block {
         rows.open(from, count);
         long u = worker.theta; // rows of a worker serve as scratch: there is no θ to look for
         long d = worker.pull;
-        worker.lanes().load(update(), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
+        worker.lanes().load(update(0), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
         boolean softened = terms.singleThreshold() > 0;
         if (softened) {
             worker.lanes().soften(u, count, (float) terms.singleThreshold());

@@ -42,13 +42,40 @@ public interface StepKernel extends AutoCloseable {
      * @param regularizer the penalty and its groups; null for none
      * @param proximal true if the weighted proximal operator ends the step; false if the penalty's subgradient is added to
      *     the gradient
+     * @param metricFloor ρ: no entry of the metric is below ρ times the mean over its tensor; 0 for none
      */
     record SetPlan(
-            List<String> names, List<Long> sizes, @Nullable Regularizer regularizer, boolean proximal) {
+            List<String> names,
+            List<Long> sizes,
+            @Nullable Regularizer regularizer,
+            boolean proximal,
+            double metricFloor) {
         /** Copies the lists. */
         public SetPlan {
             names = List.copyOf(names);
             sizes = List.copyOf(sizes);
+        }
+
+        /**
+         * Without a floor of the metric.
+         *
+         * @param names their names
+         * @param sizes how many weights each has
+         * @param regularizer the penalty and its groups; null for none
+         * @param proximal whether the weighted proximal operator ends the step
+         */
+        public SetPlan(List<String> names, List<Long> sizes, @Nullable Regularizer regularizer, boolean proximal) {
+            this(names, sizes, regularizer, proximal, 0);
+        }
+
+        /**
+         * Whether the metric has to have seen a gradient before the penalty acts.
+         *
+         * @param rule the update rule's numbers
+         * @return true where there is a proximal operator, and gradients make the metric
+         */
+        public boolean waitsForGradients(Coefficients rule) {
+            return proximal && regularizer != null && rule.addSecond() > 0;
         }
 
         /**
@@ -94,7 +121,22 @@ public interface StepKernel extends AutoCloseable {
      * @param summary what it did to the groups; empty without a penalty
      * @param penalty the penalty's value afterwards
      */
-    record SetResult(Summary summary, double penalty) {}
+    record SetResult(Summary summary, double penalty) {
+
+        /**
+         * Of a set whose groups no operator has touched.
+         *
+         * @param regularizer its penalty and groups
+         * @param weights its weights, in host memory
+         * @return the result
+         */
+        public static SetResult untouched(Regularizer regularizer, List<TensorView> weights) {
+            int left = regularizer.nonZeroGroups(weights);
+            int zero = regularizer.groups().count() - left;
+            Summary summary = new Summary(zero, 0, left, 0, 0, 0, regularizer.zeroWithin(weights));
+            return new SetResult(summary, regularizer.value(weights));
+        }
+    }
 
     /**
      * What a step did.

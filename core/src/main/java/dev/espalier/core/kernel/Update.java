@@ -6,7 +6,7 @@ import dev.espalier.core.rule.Coefficients;
  * One step of an update rule on a tensor, in the numbers of the inner loops. With {@link Coefficients} for m and v,
  *
  * <pre>{@code
- * d = √(scaleSecond·v + innerEpsilon) + outerEpsilon
+ * d = max(√(scaleSecond·v + innerEpsilon) + outerEpsilon, metricFloor)
  * x ← x − (decay·x + step·m/d)             without a penalty
  * u = d·x − (d·decay·x + step·m)           with one: the proximal operator goes on from u and d
  * }</pre>
@@ -23,6 +23,7 @@ import dev.espalier.core.rule.Coefficients;
  * @param innerEpsilon ε under the root
  * @param outerEpsilon ε beside the root
  * @param decay α times the decoupled weight decay
+ * @param metricFloor what no entry of the metric is below; 0 for none
  */
 public record Update(
         float keepFirst,
@@ -33,7 +34,10 @@ public record Update(
         float scaleSecond,
         float innerEpsilon,
         float outerEpsilon,
-        float decay) {
+        float decay,
+        float metricFloor) {
+
+    private static final float ROUNDING = 1e-8f;
 
     /**
      * The first moment of a weight after the step.
@@ -64,7 +68,29 @@ public record Update(
      * @return d
      */
     public float metric(float second) {
-        return (float) Math.sqrt(Math.fma(scaleSecond, second, innerEpsilon)) + outerEpsilon;
+        float d = (float) Math.sqrt(Math.fma(scaleSecond, second, innerEpsilon)) + outerEpsilon;
+        return d < metricFloor ? metricFloor : d;
+    }
+
+    /**
+     * Whether a second moment tells of a gradient: {@code scaleSecond·v} is above {@link #unseen}.
+     *
+     * @param second the second moment v
+     * @return true if it does
+     */
+    public boolean sees(float second) {
+        return scaleSecond * second > unseen();
+    }
+
+    /**
+     * The square of the largest gradient that is taken for none: {@code min(√innerEpsilon + outerEpsilon, 1e-8)²}. Of what is not
+     * above its ε the rule says so itself, and of a loss about one, float32 leaves nothing below 1e-8 but rounding.
+     *
+     * @return the square
+     */
+    public float unseen() {
+        float largest = Math.min((float) Math.sqrt(innerEpsilon) + outerEpsilon, ROUNDING);
+        return largest * largest;
     }
 
     /**
@@ -92,7 +118,7 @@ public record Update(
     }
 
     /**
-     * {@return a step in these numbers}
+     * {@return a step in these numbers, without a floor of the metric}
      *
      * @param rule the rule's numbers
      * @param stepSize α
@@ -108,6 +134,26 @@ public record Update(
                 (float) rule.scaleSecond(),
                 (float) rule.innerEpsilon(),
                 (float) rule.outerEpsilon(),
-                (float) (stepSize * weightDecay));
+                (float) (stepSize * weightDecay),
+                0);
+    }
+
+    /**
+     * {@return the same with a floor of the metric}
+     *
+     * @param floor what no entry is below; 0 for none
+     */
+    public Update withMetricFloor(float floor) {
+        return new Update(
+                keepFirst,
+                addFirst,
+                step,
+                keepSecond,
+                addSecond,
+                scaleSecond,
+                innerEpsilon,
+                outerEpsilon,
+                decay,
+                floor);
     }
 }

@@ -73,6 +73,7 @@ final class VectorLanes implements Lanes {
         FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
         FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
+        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -84,6 +85,7 @@ final class VectorLanes implements Lanes {
             first.intoMemorySegment(ALL, m + at, ORDER);
             second.intoMemorySegment(ALL, v + at, ORDER);
             FloatVector d = scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
+            d = d.blend(floor, d.lt(floor));
             FloatVector change = minusStep.mul(first).div(d);
             FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
             weight.add(minusDecay.fma(weight, change)).intoMemorySegment(ALL, x + at, ORDER);
@@ -102,6 +104,7 @@ final class VectorLanes implements Lanes {
         FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
         FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
+        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -114,12 +117,35 @@ final class VectorLanes implements Lanes {
             second.intoMemorySegment(ALL, v + at, ORDER);
             FloatVector metric =
                     scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
+            metric = metric.blend(floor, metric.lt(floor));
             metric.intoMemorySegment(ALL, d + at, ORDER);
             FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
             metric.fma(weight, minusDecay.mul(weight).fma(metric, minusStep.mul(first)))
                     .intoMemorySegment(ALL, u + at, ORDER);
         }
         rest.load(rule, x + end, g + end, m + end, v + end, u + end, d + end, count - whole);
+    }
+
+    @Override
+    public void metrics(Update rule, long g, long v, int count, long sums) {
+        FloatVector keepSecond = broadcast(SPECIES, rule.keepSecond());
+        FloatVector addSecond = broadcast(SPECIES, rule.addSecond());
+        FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
+        FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
+        FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
+        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector gradient = fromMemorySegment(SPECIES, ALL, g + at, ORDER);
+            FloatVector second = keepSecond.fma(
+                    fromMemorySegment(SPECIES, ALL, v + at, ORDER),
+                    addSecond.mul(gradient).mul(gradient));
+            FloatVector d = scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
+            d = d.blend(floor, d.lt(floor));
+            fromMemorySegment(SPECIES, ALL, sums + at, ORDER).add(d).intoMemorySegment(ALL, sums + at, ORDER);
+        }
+        rest.metrics(rule, g + end, v + end, count - whole, sums + end);
     }
 
     /**

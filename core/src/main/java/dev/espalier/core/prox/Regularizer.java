@@ -125,6 +125,25 @@ public record Regularizer(Penalty penalty, Groups groups) {
     }
 
     /**
+     * Number of groups within groups that are exactly zero.
+     *
+     * @param weights the tensors that the groups lie in
+     * @return their number, those of zero groups included; 0 where groups do not nest
+     */
+    public int zeroWithin(List<TensorView> weights) {
+        int count = 0;
+        for (int group = 0; groups instanceof NestedGroups && group < groups.count(); group++) {
+            count += zeroWithin(whole(group), groups.gather(group, weights));
+        }
+        return count;
+    }
+
+    private static int zeroWithin(NestedProfile whole, double[] x) {
+        return (int)
+                Arrays.stream(whole.innerNorms(x)).filter(norm -> norm == 0).count();
+    }
+
+    /**
      * Sets every group to zero whose norm is small, {@code ‖x_g‖ ≤ t·√|g|}: the post-processing that the subgradient method
      * needs. Unlike the proximal operator this changes the function that a network computes. Groups within groups come first.
      *
@@ -186,9 +205,7 @@ public record Regularizer(Penalty penalty, Groups groups) {
             groups.scatter(group, x, weights);
             summary = summary.plus(outcome);
             if (groups instanceof NestedGroups) {
-                summary = summary.plusWithin((int) Arrays.stream(whole.innerNorms(x))
-                        .filter(norm -> norm == 0)
-                        .count());
+                summary = summary.plusWithin(zeroWithin(whole, x));
             }
         }
         return summary;

@@ -89,7 +89,8 @@ public final class Optimizer implements AutoCloseable {
                 set.parameters().stream().map(Parameter::name).toList(),
                 set.parameters().stream().map(Parameter::size).toList(),
                 set.regularizer(),
-                options.method() == Method.PROXIMAL);
+                options.method() == Method.PROXIMAL,
+                options.metricFloor());
     }
 
     private static void requireDistinct(List<ParameterSet> sets) {
@@ -283,6 +284,15 @@ public final class Optimizer implements AutoCloseable {
      */
     public List<ParameterSet> sets() {
         return sets;
+    }
+
+    /**
+     * How steps are done.
+     *
+     * @return as they were given
+     */
+    public StepOptions options() {
+        return options;
     }
 
     /**

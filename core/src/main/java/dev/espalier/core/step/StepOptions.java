@@ -10,15 +10,20 @@ import dev.espalier.core.schedule.ToleranceSchedule;
  * @param nonFinite what is done with a gradient that is not finite
  * @param tolerance how exactly the proximal operator is solved; float32 weights floor it at 1e-7
  * @param threads number of threads; results do not depend on it
+ * @param metricFloor ρ in {@code [0, 1)}: no entry of the metric D is below ρ times the mean of D over its parameter, so that
+ *     neither the gradient step nor the proximal operator takes a weight for free that has hardly seen a gradient; 0 for the
+ *     metric as the rule has it
  */
-public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule tolerance, int threads) {
+public record StepOptions(
+        Method method, NonFinite nonFinite, ToleranceSchedule tolerance, int threads, double metricFloor) {
 
-    /** Proximal, failing on a gradient that is not finite, exact, on all processors. */
+    /** Proximal, failing on a gradient that is not finite, exact, on all processors, the metric as the rule has it. */
     public static final StepOptions DEFAULT = new StepOptions(
             Method.PROXIMAL,
             NonFinite.FAIL,
             ToleranceSchedule.EXACT,
-            Runtime.getRuntime().availableProcessors());
+            Runtime.getRuntime().availableProcessors(),
+            0);
 
     /** What a step does with penalties. */
     public enum Method {
@@ -36,9 +41,10 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
         SKIP
     }
 
-    /** Checks the number of threads. */
+    /** Checks the number of threads and the floor. */
     public StepOptions {
         Check.atLeast("threads", threads, 1);
+        Check.fraction("metricFloor", metricFloor);
     }
 
     /**
@@ -47,7 +53,7 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
      * @param other what is done with penalties
      */
     public StepOptions withMethod(Method other) {
-        return new StepOptions(other, nonFinite, tolerance, threads);
+        return new StepOptions(other, nonFinite, tolerance, threads, metricFloor);
     }
 
     /**
@@ -56,7 +62,7 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
      * @param other what is done
      */
     public StepOptions withNonFinite(NonFinite other) {
-        return new StepOptions(method, other, tolerance, threads);
+        return new StepOptions(method, other, tolerance, threads, metricFloor);
     }
 
     /**
@@ -65,7 +71,7 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
      * @param other how exactly the proximal operator is solved
      */
     public StepOptions withTolerance(ToleranceSchedule other) {
-        return new StepOptions(method, nonFinite, other, threads);
+        return new StepOptions(method, nonFinite, other, threads, metricFloor);
     }
 
     /**
@@ -74,6 +80,15 @@ public record StepOptions(Method method, NonFinite nonFinite, ToleranceSchedule 
      * @param count number of threads
      */
     public StepOptions withThreads(int count) {
-        return new StepOptions(method, nonFinite, tolerance, count);
+        return new StepOptions(method, nonFinite, tolerance, count, metricFloor);
+    }
+
+    /**
+     * {@return the same with another floor of the metric}
+     *
+     * @param share ρ in {@code [0, 1)}, the share of its parameter's mean that no entry is below
+     */
+    public StepOptions withMetricFloor(double share) {
+        return new StepOptions(method, nonFinite, tolerance, threads, share);
     }
 }

@@ -67,8 +67,18 @@ class LaneTwinTest {
 
     private static Trace run(
             UpdateRule rule, List<ParameterSet> sets, Layout weights, Layout gradients, LaneChoice lanes, int threads) {
+        return run(rule, sets, weights, gradients, lanes, StepOptions.DEFAULT.withThreads(threads));
+    }
+
+    private static Trace run(
+            UpdateRule rule,
+            List<ParameterSet> sets,
+            Layout weights,
+            Layout gradients,
+            LaneChoice lanes,
+            StepOptions options) {
         try (TestModel model = new TestModel(sets, weights, gradients);
-                Optimizer optimizer = new Optimizer(rule, sets, StepOptions.DEFAULT.withThreads(threads), lanes)) {
+                Optimizer optimizer = new Optimizer(rule, sets, options, lanes)) {
             SplittableRandom random = new SplittableRandom(5);
             TestModel.fill(model.weights(), random, 0.5);
             List<StepReport> reports = new ArrayList<>();
@@ -193,6 +203,26 @@ class LaneTwinTest {
         Trace scalar = run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, 1);
         scalar.assertSame(run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.VECTOR, 2), "row-major");
         scalar.assertSame(run(rule, sets, Layout.SLICED, Layout.TRANSPOSED, LaneChoice.VECTOR, 1), "strided");
+    }
+
+    /** The mean of a metric is a sum over a whole tensor: over more than a piece of it, with an odd end. */
+    @ParameterizedTest
+    @MethodSource("rules")
+    void aFloorOfTheMetricIsTheSameForAll(UpdateRule rule) {
+        List<ParameterSet> sets = List.of(
+                ParameterSet.of(LearningRate.constant(0.1), new Parameter("a", 140_003), new Parameter("b", 7)),
+                set("c", new JointGroups(List.of(new AxisGroups(67, 21, 1), new AxisGroups(3, 21, 5))), PENALTIES.get(0)),
+                set("d", AxisGroups.single(1013), PENALTIES.get(1)),
+                set("e", new AxisGroups(130, 65, 9), PENALTIES.get(4)));
+        StepOptions options = StepOptions.DEFAULT.withMetricFloor(0.7);
+        Trace scalar =
+                run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, options.withThreads(1));
+        scalar.assertSame(
+                run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.VECTOR, options.withThreads(3)),
+                "row-major");
+        scalar.assertSame(
+                run(rule, sets, Layout.SLICED, Layout.TRANSPOSED, LaneChoice.VECTOR, options.withThreads(2)),
+                "strided");
     }
 
     static List<UpdateRule> rules() {

@@ -39,22 +39,24 @@ class UpdateRuleTest {
                         new UpdateRule.Adam(),
                         new UpdateRule.Adam(0.6, 0.8, 0.125),
                         new UpdateRule.Adam(0, 0, 1e-3))
-                .flatMap(rule -> Stream.of(Arguments.of(rule, 0.0), Arguments.of(rule, 0.7)));
+                .flatMap(rule -> Stream.of(
+                        Arguments.of(rule, 0.0, 0.0), Arguments.of(rule, 0.7, 0.0), Arguments.of(rule, 0.7, 0.6)));
     }
 
     @ParameterizedTest
     @MethodSource("rules")
-    void fiftyStepsFollowTheTable(UpdateRule rule, double decay) {
+    void fiftyStepsFollowTheTable(UpdateRule rule, double decay, double floor) {
         List<ParameterSet> sets = List.of(ParameterSet.of(LearningRate.constant(ALPHA), new Parameter("w", SIZE))
                 .withWeightDecay(decay));
         try (TestModel model = new TestModel(sets);
-                Optimizer optimizer = new Optimizer(rule, sets, StepOptions.DEFAULT.withThreads(1))) {
+                Optimizer optimizer = new Optimizer(
+                        rule, sets, StepOptions.DEFAULT.withThreads(1).withMetricFloor(floor))) {
             SplittableRandom random = new SplittableRandom(11);
             TestModel.fill(model.weights(), random, 1);
             TensorView weights = model.weights().firstEntry().getValue();
             TensorView gradient = model.gradients().firstEntry().getValue();
             double[] slow = TestModel.values(weights);
-            SlowRule table = new SlowRule(rule, SIZE);
+            SlowRule table = new SlowRule(rule, SIZE, floor);
             for (int step = 1; step <= 50; step++) {
                 TestModel.fill(model.gradients(), random, Math.exp(random.nextGaussian()));
                 gradient.set(3, 0); // a weight that never sees a gradient has only ε for a metric
@@ -77,10 +79,11 @@ class UpdateRuleTest {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theStateHoldsTheMomentsThatTheRuleKeeps(UpdateRule rule, double decay) {
+    void theStateHoldsTheMomentsThatTheRuleKeeps(UpdateRule rule, double decay, double floor) {
         List<ParameterSet> sets = List.of(ParameterSet.of(LearningRate.constant(ALPHA), new Parameter("w", SIZE))
                 .withWeightDecay(decay));
-        try (Optimizer optimizer = new Optimizer(rule, sets, StepOptions.DEFAULT.withThreads(1))) {
+        StepOptions options = StepOptions.DEFAULT.withThreads(1).withMetricFloor(floor);
+        try (Optimizer optimizer = new Optimizer(rule, sets, options)) {
             assertEquals(rule.hasFirstMoment(), optimizer.state().containsKey("first/w"));
             assertEquals(rule.hasSecondMoment(), optimizer.state().containsKey("second/w"));
         }

@@ -73,7 +73,14 @@ class SlowPathTest {
                 new GroupScad(3, 2.5),
                 new NestedLasso(0.8, 0.6),
                 new SparseGroupLasso(0.8, 0.4));
-        return rules.stream().flatMap(rule -> penalties.stream().map(penalty -> Arguments.of(rule, penalty)));
+        Stream<Arguments> floored = Stream.of(
+                Arguments.of(new UpdateRule.Adam(), new GroupLasso(0.8), 0.3),
+                Arguments.of(new UpdateRule.Adam(), new NestedLasso(0.8, 0.6), 0.3),
+                Arguments.of(new UpdateRule.RmsProp(), new GroupMcp(0.8, 1.5), 0.3),
+                Arguments.of(new UpdateRule.AdaGrad(), new SparseGroupLasso(0.8, 0.4), 0.3));
+        return Stream.concat(
+                rules.stream().flatMap(rule -> penalties.stream().map(penalty -> Arguments.of(rule, penalty, 0.0))),
+                floored);
     }
 
     private static List<Groups> groups(Penalty penalty) {
@@ -109,7 +116,7 @@ class SlowPathTest {
         final List<SlowRule> rules;
         final double[] targets;
 
-        Case(int number, Groups groups, Penalty penalty, UpdateRule rule) {
+        Case(int number, Groups groups, Penalty penalty, UpdateRule rule, double floor) {
             Parameter[] parameters = new Parameter[groups.tensorSizes().size()];
             Arrays.setAll(
                     parameters,
@@ -119,7 +126,7 @@ class SlowPathTest {
                     .withWeightDecay(DECAY)
                     .withRegularizer(regularizer);
             rules = Stream.of(parameters)
-                    .map(parameter -> new SlowRule(rule, Math.toIntExact(parameter.size())))
+                    .map(parameter -> new SlowRule(rule, Math.toIntExact(parameter.size()), floor))
                     .toList();
             targets = new double[groups.count()];
         }
@@ -152,16 +159,17 @@ class SlowPathTest {
 
     @ParameterizedTest
     @MethodSource("steps")
-    void everyStepIsTheSlowOne(UpdateRule rule, Penalty penalty) {
+    void everyStepIsTheSlowOne(UpdateRule rule, Penalty penalty, double floor) {
         List<Case> cases = new ArrayList<>();
         for (Groups groups : groups(penalty)) {
-            cases.add(new Case(cases.size(), groups, penalty, rule));
+            cases.add(new Case(cases.size(), groups, penalty, rule, floor));
         }
         List<ParameterSet> sets = cases.stream().map(one -> one.set).toList();
         SplittableRandom random = new SplittableRandom(21);
         Seen seen = new Seen();
         try (TestModel model = new TestModel(sets);
-                Optimizer optimizer = new Optimizer(rule, sets, StepOptions.DEFAULT.withThreads(1))) {
+                Optimizer optimizer = new Optimizer(
+                        rule, sets, StepOptions.DEFAULT.withThreads(1).withMetricFloor(floor))) {
             for (Case one : cases) {
                 scatter(one, model, random);
             }

@@ -1,18 +1,21 @@
 package dev.espalier.core.step;
 
 import dev.espalier.core.rule.UpdateRule;
+import java.util.Arrays;
 
 /** The slow, obvious twin of the update rules: the paper's table of optimizers, row by row, in double. */
 public final class SlowRule {
     private final UpdateRule rule;
+    private final double floor;
     private final double[] mean;
     private final double[] squares;
     private final double[] direction;
     private final double[] metric;
 
-    /** A rule at rest. */
-    public SlowRule(UpdateRule rule, int size) {
+    /** A rule at rest, whose metric is nowhere below a share of its mean. */
+    public SlowRule(UpdateRule rule, int size, double floor) {
         this.rule = rule;
+        this.floor = floor;
         mean = new double[size];
         squares = new double[size];
         direction = new double[size];
@@ -70,6 +73,8 @@ public final class SlowRule {
                 }
             }
         }
+        double mean = Arrays.stream(metric).average().orElseThrow();
+        Arrays.setAll(metric, i -> Math.max(metric[i], floor * mean));
     }
 
     /** {@code (1 − α·decay) x − α D⁻¹ m}. */

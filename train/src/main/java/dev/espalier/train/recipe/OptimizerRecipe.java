@@ -1,6 +1,7 @@
 package dev.espalier.train.recipe;
 
 import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.step.StepOptions;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Range;
@@ -16,8 +17,9 @@ import java.util.Optional;
  * @param rule the optimizer with its own parameters
  * @param rate the learning rate that the schedule starts from
  * @param weightDecay decoupled weight decay, of tensors with two axes or more
+ * @param metricFloor the share of a tensor's mean that no entry of the metric is below; 0 for none
  */
-public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) {
+public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay, double metricFloor) {
     private static final Key<Double> RATE = Key.decimal(
                     "optimizer.rate", "the learning rate that the schedule starts from")
             .in(Range.positive());
@@ -25,12 +27,18 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) 
                     "optimizer.weight_decay", "decoupled weight decay, not of biases and norms")
             .in(Range.notNegative())
             .withDefault(0.0);
+    private static final Key<Double> METRIC_FLOOR = Key.decimal(
+                    "optimizer.metric_floor",
+                    "ρ: no weight's D is below ρ times the mean of its tensor, so that what has hardly seen a gradient is"
+                            + " not zeroed at once")
+            .in(Range.fraction())
+            .withDefault(StepOptions.DEFAULT.metricFloor());
 
     private static final Kinds<Variant<UpdateRule>> KINDS =
             Kinds.of(List.of(adam(), sgd(), momentum(), adagrad(), rmsprop()));
 
     static final Section SECTION =
-            Section.of("optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY));
+            Section.of("optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY, METRIC_FLOOR));
 
     private static Variant<UpdateRule> adam() {
         UpdateRule.Adam standard = new UpdateRule.Adam();
@@ -89,6 +97,7 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay) 
     }
 
     static OptimizerRecipe of(Values values) {
-        return new OptimizerRecipe(KINDS.of(values).make(values), values.of(RATE), values.of(WEIGHT_DECAY));
+        return new OptimizerRecipe(
+                KINDS.of(values).make(values), values.of(RATE), values.of(WEIGHT_DECAY), values.of(METRIC_FLOOR));
     }
 }

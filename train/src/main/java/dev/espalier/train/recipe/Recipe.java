@@ -411,7 +411,7 @@ public final class Recipe {
      * @return the options of an optimizer
      */
     public StepOptions stepOptions() {
-        return method().stepOptions();
+        return method().stepOptions().withMetricFloor(optimizer().metricFloor());
     }
 
     /**

@@ -104,6 +104,7 @@ public final class StepView {
                 rule.hasFirstMoment() ? Optional.of(views(set, moments::first)) : Optional.empty();
         Optional<List<TensorView>> second =
                 rule.hasSecondMoment() ? Optional.of(views(set, moments::second)) : Optional.empty();
+        double[] floors = metricFloors(setGradients, second, numbers);
         return group -> {
             double[] before = groups.gather(group, setWeights);
             double[] g = groups.gather(group, setGradients);
@@ -112,14 +113,37 @@ public final class StepView {
             double[] v = second.map(views -> groups.gather(group, views)).orElseGet(none);
             double[] u = new double[g.length];
             double[] d = new double[g.length];
-            for (int i = 0; i < g.length; i++) {
+            int[] next = {0};
+            groups.forEach(group, (tensor, _) -> {
+                int i = next[0]++;
                 double direction = numbers.scaleFirst() * (numbers.keepFirst() * m[i] + numbers.addFirst() * g[i]);
-                double square = numbers.keepSecond() * v[i] + numbers.addSecond() * g[i] * g[i];
-                d[i] = Math.sqrt(numbers.scaleSecond() * square + numbers.innerEpsilon()) + numbers.outerEpsilon();
+                d[i] = Math.max(metric(numbers, v[i], g[i]), floors[tensor]);
                 u[i] = d[i] * (kept * before[i]) - stepSize * direction;
-            }
+            });
             return new GroupProblem(before, u, d, stepSize);
         };
+    }
+
+    /** The metric's entry of a weight, without a floor. */
+    private static double metric(Coefficients numbers, double second, double gradient) {
+        double square = numbers.keepSecond() * second + numbers.addSecond() * gradient * gradient;
+        return Math.sqrt(numbers.scaleSecond() * square + numbers.innerEpsilon()) + numbers.outerEpsilon();
+    }
+
+    /** What the metric of every tensor is not below: a share of its mean. */
+    private double[] metricFloors(
+            List<TensorView> setGradients, Optional<List<TensorView>> second, Coefficients numbers) {
+        double share = optimizer.options().metricFloor();
+        double[] floors = new double[setGradients.size()];
+        for (int tensor = 0; tensor < floors.length && share > 0; tensor++) {
+            TensorView g = setGradients.get(tensor);
+            double sum = 0;
+            for (long i = 0; i < g.size(); i++) {
+                sum += metric(numbers, second.isPresent() ? second.get().get(tensor).get(i) : 0, g.get(i));
+            }
+            floors[tensor] = share * sum / g.size();
+        }
+        return floors;
     }
 
     private static List<TensorView> views(ParameterSet set, Function<Parameter, TensorView> view) {

@@ -416,6 +416,9 @@ final class RecipeTest {
         assertEquals(
                 StepOptions.Method.SUBGRADIENT,
                 read("method.kind=subgradient method.threshold=1").stepOptions().method());
+        assertEquals(
+                StepOptions.DEFAULT.withMetricFloor(0.05),
+                read("optimizer.metric_floor=0.05").stepOptions());
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is seen before a step is what the step does. */
@@ -33,14 +34,15 @@ final class StepViewTest {
     private static final String FREE = "bias";
     private static final AxisGroups GROUPS = new AxisGroups(4, 6, 3);
 
-    static Stream<UpdateRule> rules() {
-        return Stream.of(
-                new UpdateRule.Sgd(), new UpdateRule.Momentum(), new UpdateRule.RmsProp(), new UpdateRule.Adam());
+    static Stream<Arguments> rules() {
+        return Stream.of(new UpdateRule.Sgd(), new UpdateRule.Momentum(), new UpdateRule.RmsProp(), new UpdateRule.Adam())
+                .flatMap(rule -> Stream.of(Arguments.of(rule, 0.0), Arguments.of(rule, 0.8)));
     }
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theProblemsSeenAreTheProblemsSolved(UpdateRule rule) {
+    void theProblemsSeenAreTheProblemsSolved(UpdateRule rule, double floor) {
+        StepOptions options = StepOptions.DEFAULT.withThreads(1).withMetricFloor(floor);
         for (Penalty penalty : List.of(new GroupLasso(0.3), new GroupMcp(0.3, 2))) {
             LearningRate rate = new LearningRate.StepDecay(1e-2, 0.5, 2);
             List<ParameterSet> sets = List.of(
@@ -49,7 +51,7 @@ final class StepViewTest {
                             .withRegularizer(new Regularizer(penalty, GROUPS)),
                     ParameterSet.of(rate, Parameter.of(FREE, 5)));
             try (Arena arena = Arena.ofShared();
-                    Optimizer optimizer = new Optimizer(rule, sets, StepOptions.DEFAULT.withThreads(1))) {
+                    Optimizer optimizer = new Optimizer(rule, sets, options)) {
                 Random random = new Random(3);
                 Map<String, TensorView> weights = tensors(arena, random);
                 for (int step = 1; step <= 5; step++) {
