@@ -80,6 +80,7 @@ final class ShrinkRecipe {
                 "target.kind=" + cost.key(),
                 "target.share=" + share,
                 "optimizer.rate=1e-3",
+                "optimizer.metric_floor=0.1",
                 "schedule.kind=cosine",
                 "training.epochs=1",
                 "training.batch_size=32",
