@@ -15,6 +15,7 @@ import dev.espalier.text.WordPiece;
 import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.inputs.TrainedEncoding;
+import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -94,6 +95,8 @@ final class InputsCommand implements Callable<Integer> {
         out.println();
         out.flush();
         LoadedData data = TrainedEncoding.of(load(guess, inputs), graph);
+        new Signature(data.train().name(), Signature.inputsOf(data.inputs()), List.of())
+                .withInputs(graph, model.toString());
         guess.notes().forEach(note -> out.println("note: " + note));
         data.notes().forEach(note -> out.println("note: " + note));
         out.printf(

@@ -46,6 +46,8 @@ final class InputsCommandTest {
                 "normalize = false",
                 "4 rows to learn from and 1 for the test",
                 "features float32[2, 2] from 1.000 to 200.0, mean 100.5");
+        Answer more = Answer.to("inputs", model, table, "--set", "data.columns=[\"a\"]");
+        assertTrue(more.err().contains("its input x is [batch × 2], but a batch of t.csv train is [batch × 1]"), more::err);
         Answer wrong = Answer.to("inputs", model, folder.resolve("t.wav"));
         assertTrue(wrong.err().contains("no such file or folder: give a folder of images"), wrong::err);
     }

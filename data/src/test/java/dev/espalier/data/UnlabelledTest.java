@@ -307,6 +307,10 @@ final class UnlabelledTest {
             filled += batch.stream().mapToLong(row -> longest - sequences.length(row)).sum();
         }
         assertTrue(filled < all / 20, filled + " of " + all);
+        Dataset sorted = dataset.byLength();
+        Column.Sequences rising = (Column.Sequences) sorted.inputs().getFirst();
+        assertTrue(IntStream.range(1, rows).allMatch(row -> rising.length(row - 1) <= rising.length(row)));
+        assertEquals(rows, IntStream.range(0, rows).map(row -> rising.read(row)[0]).distinct().count());
         List<Integer> longests = IntStream.iterate(0, from -> from < 320, from -> from + 16)
                 .map(from -> sequences.length(order.get(from)))
                 .boxed()

@@ -43,7 +43,7 @@ public final class TextKind extends TableKind {
             .in(Range.notBlank())
             .changeable();
     private static final Key<Boolean> BUCKETS = Key.flag(
-                    "data.buckets", "whether texts of like length make the batches of a training, which are faster then")
+                    "data.buckets", "whether texts of like length make a batch: much less is filled up, and so it is faster")
             .withDefault(false);
 
     /** Called by the service loader. */

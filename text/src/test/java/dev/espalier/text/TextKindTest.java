@@ -195,10 +195,8 @@ final class TextKindTest {
         assertArrayEquals(new int[] {0, 0, 0, 1, 1}, row(pairs.train(), 2, 0));
         DataException wrong = assertThrows(
                 DataException.class, () -> load(context, "bad.jsonl", "{\"text\": \"sea\"}\nsea\n{\"txt\": 1}\n"));
-        assertTrue(
-                String.valueOf(wrong.getMessage()).contains("bad.jsonl, line 2")
-                        && wrong.getMessage().contains("bad.jsonl, line 3"),
-                wrong::getMessage);
+        String told = String.valueOf(wrong.getMessage());
+        assertTrue(told.contains("bad.jsonl, line 2") && told.contains("bad.jsonl, line 3"), told);
     }
 
     private Context model(int places, Dimension length) throws IOException {

@@ -67,7 +67,7 @@ public final class RandomKind implements DataKind {
     private static Column column(ModelInput input, long seed, int number) {
         int rank = input.type().shape().rank();
         if (rank == 0) {
-            throw refused(input, "it has no axis of samples");
+            throw refused(input, "it has no axis of samples; make a constant of it in the file");
         }
         if (input.type().data().isFloat()) {
             Field.Numbers field = new Field.Numbers(input.name(), input.sample());
@@ -98,7 +98,8 @@ public final class RandomKind implements DataKind {
                 }
             };
         }
-        throw refused(input, "only fractions, token ids and places in tables are drawn");
+        throw refused(
+                input, "only fractions, token ids and places in tables are drawn; give arrays, with data.kind = \"npy\"");
     }
 
     private static int[] ids(int length, int places, long seed, int number, int row) {
@@ -110,7 +111,6 @@ public final class RandomKind implements DataKind {
 
     private static IllegalArgumentException refused(ModelInput input, String reason) {
         return new IllegalArgumentException(
-                "data.kind = random cannot draw the model's input %s: %s; give arrays, with data.kind = \"npy\""
-                        .formatted(input, reason));
+                "data.kind = random cannot draw the model's input %s: %s".formatted(input, reason));
     }
 }
