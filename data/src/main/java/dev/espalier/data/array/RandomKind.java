@@ -23,8 +23,9 @@ import java.util.Optional;
  * distributed, whole numbers are places in the table that they are looked up in, and others are 1, as a mask that hides nothing.
  */
 public final class RandomKind implements DataKind {
-    private static final Key<Integer> ROWS =
-            Key.whole("data.rows", "how many rows are drawn").in(Range.atLeast(2)).withDefault(1000);
+    private static final Key<Integer> ROWS = Key.whole("data.rows", "how many rows are drawn")
+            .in(Range.atLeast(2))
+            .withDefault(1000);
     private static final Key<Long> SEED =
             Key.longWhole("data.seed", "what they depend on").withDefault(1L);
 
@@ -81,7 +82,9 @@ public final class RandomKind implements DataKind {
         int places = (int) Math.min(Integer.MAX_VALUE, input.places().orElse(0));
         if (rank == 2 && input.isWhole()) {
             int length = input.sample().getFirst();
-            return Columns.sequences(new Field.Tokens(input.name(), length, 0, List.of(), true), row -> ids(length, places, seed, number, row));
+            return Columns.sequences(
+                    new Field.Tokens(input.name(), length, 0, List.of(), true),
+                    row -> ids(length, places, seed, number, row));
         }
         if (rank == 1 && input.isWhole() && places > 0) {
             return new Column.Categories() {
@@ -99,7 +102,8 @@ public final class RandomKind implements DataKind {
             };
         }
         throw refused(
-                input, "only fractions, token ids and places in tables are drawn; give arrays, with data.kind = \"npy\"");
+                input,
+                "only fractions, token ids and places in tables are drawn; give arrays, with data.kind = \"npy\"");
     }
 
     private static int[] ids(int length, int places, long seed, int number, int row) {

@@ -71,7 +71,10 @@ final class Fitting {
         Optional<String> role = role(input);
         boolean clear = role.isPresent()
                 && model.inputs().stream().noneMatch(other -> other.name().equals(role.get()))
-                && model.inputs().stream().filter(other -> role(other).equals(role)).count() == 1;
+                && model.inputs().stream()
+                                .filter(other -> role(other).equals(role))
+                                .count()
+                        == 1;
         return clear ? role.get() : input.name();
     }
 
