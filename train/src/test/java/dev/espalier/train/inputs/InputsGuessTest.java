@@ -250,6 +250,12 @@ final class InputsGuessTest {
                 .fit(reader("tokens", "input_word_ids", "input_mask"), "the model");
         assertEquals("input_word_ids", fitted.input("input_ids"));
         assertEquals("input_mask", fitted.input("attention_mask"));
+        List<Field> own = List.of(
+                new Field.Tokens("basket", 4, 0, List.of(), true), new Field.Tokens("mask", 4, 0, List.of(), true));
+        Fitted same = new Signature("baskets", Signature.inputsOf(own), List.of())
+                .fit(reader(4, "basket", "mask"), "the model");
+        assertEquals("basket", same.input("basket"));
+        assertEquals("mask", same.input("mask"));
     }
 
     /** Ids of 32 bits are what some exporters write. */
