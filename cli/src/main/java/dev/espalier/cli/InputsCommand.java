@@ -15,6 +15,7 @@ import dev.espalier.text.WordPiece;
 import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.inputs.TrainedEncoding;
+import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -51,10 +52,7 @@ final class InputsCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private Path model;
 
-    @Parameters(
-            index = "1",
-            paramLabel = "WHAT",
-            description = "What it is to be given: " + InputsGuess.TAKES + ".")
+    @Parameters(index = "1", paramLabel = "WHAT", description = "What it is to be given: " + InputsGuess.TAKES + ".")
     @SuppressWarnings("NullAway.Init")
     private String what;
 
@@ -70,7 +68,10 @@ final class InputsCommand implements Callable<Integer> {
             description = "A tokenizer.json, a vocab.txt or a folder with one of them; beside the model if left out.")
     private @Nullable Path tokenizer;
 
-    @Option(names = "--rows", paramLabel = "N", description = "Rows of the batch that is shown; ${DEFAULT-VALUE} if left out.")
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            description = "Rows of the batch that is shown; ${DEFAULT-VALUE} if left out.")
     private int rows = 4;
 
     @Override
@@ -94,6 +95,8 @@ final class InputsCommand implements Callable<Integer> {
         out.println();
         out.flush();
         LoadedData data = TrainedEncoding.of(load(guess, inputs), graph);
+        new Signature(data.train().name(), Signature.inputsOf(data.inputs()), List.of())
+                .withInputs(graph, model.toString());
         guess.notes().forEach(note -> out.println("note: " + note));
         data.notes().forEach(note -> out.println("note: " + note));
         out.printf(
@@ -131,8 +134,8 @@ final class InputsCommand implements Callable<Integer> {
     }
 
     private void show(LoadedData data, PrintWriter out) throws IOException {
-        BatchPlan plan = BatchPlan.training(Math.min(rows, data.train().size()), SEED)
-                .withThreads(1, 1);
+        BatchPlan plan =
+                BatchPlan.training(Math.min(rows, data.train().size()), SEED).withThreads(1, 1);
         try (Batches batches = data.batches(plan, BatchPosition.START, 1)) {
             Batch batch = batches.next();
             for (Field field : data.inputs()) {

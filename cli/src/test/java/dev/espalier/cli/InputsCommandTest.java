@@ -33,10 +33,8 @@ final class InputsCommandTest {
         GraphBuilder graph = new GraphBuilder("small");
         Path model = folder.resolve("model.onnx");
         OnnxWriter.write(
-                graph.outputs(graph.add(
-                        "y",
-                        new Unary(Unary.Function.RELU),
-                        graph.input("x", DataType.FLOAT32, "batch", 2))),
+                graph.outputs(
+                        graph.add("y", new Unary(Unary.Function.RELU), graph.input("x", DataType.FLOAT32, "batch", 2))),
                 model);
         Path table = Files.writeString(folder.resolve("t.csv"), "a,b\n1,200\n1,200\n1,200\n1,200\n1,200\n");
         assertPrints(
@@ -46,6 +44,10 @@ final class InputsCommandTest {
                 "normalize = false",
                 "4 rows to learn from and 1 for the test",
                 "features float32[2, 2] from 1.000 to 200.0, mean 100.5");
+        Answer more = Answer.to("inputs", model, table, "--set", "data.columns=[\"a\"]");
+        assertTrue(
+                more.err().contains("its input x is [batch × 2], but a batch of t.csv train is [batch × 1]"),
+                more::err);
         Answer wrong = Answer.to("inputs", model, folder.resolve("t.wav"));
         assertTrue(wrong.err().contains("no such file or folder: give a folder of images"), wrong::err);
     }

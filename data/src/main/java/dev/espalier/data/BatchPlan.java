@@ -103,18 +103,10 @@ public record BatchPlan(int batchSize, boolean dropLast, boolean shuffle, long s
         if (shuffle) {
             Draws draws = new Draws(seed, epoch);
             draws.shuffle(order);
-            Optional<Column.Sequences> lengths = lengths(dataset);
+            Optional<Column.Sequences> lengths = dataset.lengths();
             return lengths.isPresent() ? alike(order, lengths.get(), draws) : order;
         }
         return order;
-    }
-
-    private static Optional<Column.Sequences> lengths(Dataset dataset) {
-        return dataset.inputs().stream()
-                .filter(Column.Sequences.class::isInstance)
-                .map(Column.Sequences.class::cast)
-                .filter(column -> column.length(0) > 0)
-                .findFirst();
     }
 
     /** A last batch that is smaller than the others stays the last. */

@@ -60,8 +60,7 @@ public final class DataSection {
     /** {@code data.std}, of kinds of images. */
     public static final Key<List<Double>> STD = Key.decimals(
                     "data.std", "what each channel is then divided by; as many numbers as `mean` has")
-            .in(new Range<>(
-                    "all above 0", deviations -> deviations.stream().allMatch(deviation -> deviation > 0)))
+            .in(new Range<>("all above 0", deviations -> deviations.stream().allMatch(deviation -> deviation > 0)))
             .withDefault(List.of());
     /** {@code data.white}, of kinds of images. */
     public static final Key<Double> WHITE = Key.decimal(

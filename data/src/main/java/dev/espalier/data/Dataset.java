@@ -1,8 +1,11 @@
 package dev.espalier.data;
 
 import dev.espalier.core.check.Check;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * Rows of typed columns: what a model is given, and what it is to say. Safe to read from several threads.
@@ -85,6 +88,26 @@ public record Dataset(String name, int size, List<Column> inputs, List<Column> t
                 inputs.stream().map(column -> Columns.rows(column, rows)).toList(),
                 targets.stream().map(column -> Columns.rows(column, rows)).toList(),
                 row -> block.applyAsInt(rows[row]));
+    }
+
+    /** What knows the lengths of rows, where rows of like length are to make batches. */
+    Optional<Column.Sequences> lengths() {
+        return inputs.stream()
+                .filter(Column.Sequences.class::isInstance)
+                .map(Column.Sequences.class::cast)
+                .filter(column -> column.length(0) > 0)
+                .findFirst();
+    }
+
+    /** The same rows, short ones first, where rows of like length are to make batches: what is read in order pads little then. */
+    Dataset byLength() {
+        return lengths()
+                .map(lengths -> rows(IntStream.range(0, size)
+                        .boxed()
+                        .sorted(Comparator.comparingInt(lengths::length))
+                        .mapToInt(Integer::intValue)
+                        .toArray()))
+                .orElse(this);
     }
 
     /**

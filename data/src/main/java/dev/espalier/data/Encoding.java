@@ -72,7 +72,8 @@ public record Encoding(List<ColumnEncoding> inputs, List<ColumnEncoding> targets
     public Encoding outside() {
         return new Encoding(
                 inputs.stream()
-                        .map(input -> input instanceof ColumnEncoding.Outside ? input : new ColumnEncoding.Outside(input))
+                        .map(input ->
+                                input instanceof ColumnEncoding.Outside ? input : new ColumnEncoding.Outside(input))
                         .toList(),
                 targets);
     }

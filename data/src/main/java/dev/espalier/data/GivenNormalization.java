@@ -19,7 +19,7 @@ public final class GivenNormalization {
     public static void check(Values values) {
         List<Double> mean = values.of(DataSection.MEAN);
         List<Double> deviation = values.of(DataSection.STD);
-        double white = values.of(DataSection.WHITE);
+        double white = white(values);
         if (Stream.concat(mean.stream(), deviation.stream()).anyMatch(number -> number > white)) {
             throw new IllegalArgumentException(
                     "data.mean = %s and data.std = %s must be from 0 to data.white = %s: for pixels from 0 to 255 set data.white to 255"
@@ -50,7 +50,7 @@ public final class GivenNormalization {
      */
     public static Optional<Normalization> of(Values values, Field.Dense image) {
         List<Double> mean = values.of(DataSection.MEAN);
-        double white = values.of(DataSection.WHITE);
+        double white = white(values);
         if (mean.isEmpty()) {
             // What is measured brings every scale to the same.
             return values.of(DataSection.NORMALIZE)
@@ -66,6 +66,11 @@ public final class GivenNormalization {
         }
         return Optional.of(new Normalization(
                 each(mean, white, image.statistics()), each(values.of(DataSection.STD), white, image.statistics())));
+    }
+
+    /** A kind of somebody else's may not have the key. */
+    private static double white(Values values) {
+        return values.has(DataSection.WHITE) ? values.of(DataSection.WHITE) : 1;
     }
 
     /** In units of intensities, which go from 0 to 1. */

@@ -48,13 +48,14 @@ public record LoadedData(
                 .map(test -> new Holdout.Cut(parts.train(), test))
                 .orElseGet(() -> new Holdout(testFraction(values), seed).of(parts.train()));
         Dataset train = limited(all.kept(), values.of(DataSection.TRAIN_LIMIT), seed);
-        Dataset test = limited(all.held(), values.of(DataSection.TEST_LIMIT), seed);
+        Dataset test =
+                limited(all.held(), values.of(DataSection.TEST_LIMIT), seed).byLength();
         double fraction = values.of(DataSection.VALIDATION_FRACTION);
         Holdout.Cut cut =
                 fraction == 0 ? new Holdout.Cut(train, test) : new Holdout(fraction, seed).validationOf(train);
         return new LoadedData(
                 cut.kept(),
-                cut.held(),
+                fraction == 0 ? test : cut.held().byLength(),
                 test,
                 kind.encoding(values, cut.kept()),
                 kind.augmentation(values),

@@ -60,7 +60,10 @@ final class UnlabelledTest {
                 .formatted(type, lengths)
                 .getBytes(StandardCharsets.US_ASCII);
         ByteBuffer bytes = ByteBuffer.allocate(10 + header.length + data.length).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.put((byte) 0x93).put("NUMPY".getBytes(StandardCharsets.US_ASCII)).put((byte) 1).put((byte) 0);
+        bytes.put((byte) 0x93)
+                .put("NUMPY".getBytes(StandardCharsets.US_ASCII))
+                .put((byte) 1)
+                .put((byte) 0);
         bytes.putShort((short) header.length).put(header).put(data);
         Files.write(folder.resolve(name + ".npy"), bytes.array());
     }
@@ -79,7 +82,8 @@ final class UnlabelledTest {
     }
 
     private static Tensor first(LoadedData data, String name) {
-        try (Batches batches = Batches.evaluation(data.train(), data.encoding(), data.train().size())) {
+        try (Batches batches =
+                Batches.evaluation(data.train(), data.encoding(), data.train().size())) {
             Batch batch = batches.next();
             assertEquals(0, batch.targets().size());
             return Objects.requireNonNull(batch.inputs().get(name), name);
@@ -90,7 +94,10 @@ final class UnlabelledTest {
     void aTableNeedsNoLabels() throws IOException {
         Path file = Files.writeString(
                 folder.resolve("t.csv"),
-                "a,b\n" + IntStream.range(0, 100).mapToObj(i -> i + "," + -i + "\n").collect(Collectors.joining()));
+                "a,b\n"
+                        + IntStream.range(0, 100)
+                                .mapToObj(i -> i + "," + -i + "\n")
+                                .collect(Collectors.joining()));
         LoadedData data = load(
                 Context.QUIET,
                 "data.kind=csv",
@@ -100,7 +107,12 @@ final class UnlabelledTest {
                 "data.validation_fraction=0.25",
                 "data.train_limit=40",
                 "data.test_limit=10");
-        assertEquals(List.of(30, 10, 10), List.of(data.train().size(), data.validation().size(), data.test().size()));
+        assertEquals(
+                List.of(30, 10, 10),
+                List.of(
+                        data.train().size(),
+                        data.validation().size(),
+                        data.test().size()));
         assertEquals(List.of(new Field.Numbers("features", List.of(2))), data.inputs());
         assertEquals(List.of(), data.targets());
         Tensor features = first(data, "features");
@@ -120,8 +132,7 @@ final class UnlabelledTest {
         Path file = Files.writeString(folder.resolve("t.csv"), "a,b\n1,2\n3,4\n5,6\n");
         LoadedData data = load(Context.QUIET, "data.kind=csv", "data.path=" + file, "data.labelled=false");
         TestData.assertMessage(
-                assertThrows(
-                        IllegalArgumentException.class, () -> data.requireTargets("task.kind = regression")),
+                assertThrows(IllegalArgumentException.class, () -> data.requireTargets("task.kind = regression")),
                 "task.kind = regression needs labels",
                 "t.csv",
                 "data.labelled = true",
@@ -198,7 +209,9 @@ final class UnlabelledTest {
                 input("user", DataType.INT64, OptionalLong.of(4)));
         String[] settings = {"data.kind=npy", "data.path=" + folder, "data.labelled=false", "data.normalize=false"};
         LoadedData data = load(takes, settings);
-        assertEquals(List.of("age", "input_ids", "user"), data.inputs().stream().map(Field::name).toList());
+        assertEquals(
+                List.of("age", "input_ids", "user"),
+                data.inputs().stream().map(Field::name).toList());
         assertEquals(DataType.FLOAT32, first(data, "age").type());
         Tensor ids = first(data, "input_ids");
         assertEquals(DataType.INT64, ids.type());
@@ -230,7 +243,9 @@ final class UnlabelledTest {
                     "data.labelled=false",
                     "data.normalize=false");
             assertEquals(List.of(new Field.Numbers("onnx::Flatten_0", List.of(3))), data.inputs());
-            assertEquals(first(data, "onnx::Flatten_0").getDouble(0) + 1, first(data, "onnx::Flatten_0").getDouble(1));
+            assertEquals(
+                    first(data, "onnx::Flatten_0").getDouble(0) + 1,
+                    first(data, "onnx::Flatten_0").getDouble(1));
         }
     }
 
@@ -256,14 +271,24 @@ final class UnlabelledTest {
         Tensor ids = first(data, "ids");
         assertEquals(
                 7,
-                IntStream.range(0, (int) ids.size()).mapToLong(ids::getLong).distinct().count());
+                IntStream.range(0, (int) ids.size())
+                        .mapToLong(ids::getLong)
+                        .distinct()
+                        .count());
         Tensor mask = first(data, "mask");
-        assertEquals(mask.size(), IntStream.range(0, (int) mask.size()).mapToLong(mask::getLong).sum());
-        assertEquals(List.of(400L), Arrays.stream(first(data, "user").shape()).boxed().toList());
-        assertEquals(noise.getDouble(5), first(load(takes, "data.kind=random", "data.rows=500"), "x").getDouble(5));
+        assertEquals(
+                mask.size(),
+                IntStream.range(0, (int) mask.size()).mapToLong(mask::getLong).sum());
+        assertEquals(
+                List.of(400L),
+                Arrays.stream(first(data, "user").shape()).boxed().toList());
+        assertEquals(
+                noise.getDouble(5),
+                first(load(takes, "data.kind=random", "data.rows=500"), "x").getDouble(5));
         assertNotEquals(
                 noise.getDouble(5),
-                first(load(takes, "data.kind=random", "data.rows=500", "data.seed=2"), "x").getDouble(5));
+                first(load(takes, "data.kind=random", "data.rows=500", "data.seed=2"), "x")
+                        .getDouble(5));
         TestData.assertMessage(
                 assertThrows(IllegalArgumentException.class, () -> load(Context.QUIET, "data.kind=random")),
                 "model.kind to onnx");
@@ -304,9 +329,20 @@ final class UnlabelledTest {
             List<Integer> batch = order.subList(from, Math.min(rows, from + 16));
             int longest = batch.stream().mapToInt(sequences::length).max().orElseThrow();
             all += (long) longest * batch.size();
-            filled += batch.stream().mapToLong(row -> longest - sequences.length(row)).sum();
+            filled += batch.stream()
+                    .mapToLong(row -> longest - sequences.length(row))
+                    .sum();
         }
         assertTrue(filled < all / 20, filled + " of " + all);
+        Dataset sorted = dataset.byLength();
+        Column.Sequences rising = (Column.Sequences) sorted.inputs().getFirst();
+        assertTrue(IntStream.range(1, rows).allMatch(row -> rising.length(row - 1) <= rising.length(row)));
+        assertEquals(
+                rows,
+                IntStream.range(0, rows)
+                        .map(row -> rising.read(row)[0])
+                        .distinct()
+                        .count());
         List<Integer> longests = IntStream.iterate(0, from -> from < 320, from -> from + 16)
                 .map(from -> sequences.length(order.get(from)))
                 .boxed()

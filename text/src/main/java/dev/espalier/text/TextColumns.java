@@ -57,7 +57,8 @@ final class TextColumns {
     }
 
     private Column column(String name, int padding, IntFunction<int[]> rows, IntFunction<Optional<String>> texts) {
-        Field.Tokens field = new Field.Tokens(name, limits.width(), padding, names, limits.fixed().isPresent());
+        Field.Tokens field = new Field.Tokens(
+                name, limits.width(), padding, names, limits.fixed().isPresent());
         return new Column.Sequences() {
             @Override
             public Field.Tokens field() {

@@ -43,7 +43,8 @@ public final class TextKind extends TableKind {
             .in(Range.notBlank())
             .changeable();
     private static final Key<Boolean> BUCKETS = Key.flag(
-                    "data.buckets", "whether texts of like length make the batches of a training, which are faster then")
+                    "data.buckets",
+                    "whether texts of like length make a batch: much less is filled up, and so it is faster")
             .withDefault(false);
 
     /** Called by the service loader. */
@@ -122,8 +123,8 @@ public final class TextKind extends TableKind {
     /** What a model of the BERT family reads: tokens, which of them are there, and which text they are of. */
     private static List<Column> tokens(
             Table table, int texts, WordPiece tokenizer, Values values, Context context, List<String> notes) {
-        TokenLengths lengths =
-                TokenLengths.of(values.of(LENGTH), values.of(BUCKETS), context.inputs().get());
+        TokenLengths lengths = TokenLengths.of(
+                values.of(LENGTH), values.of(BUCKETS), context.inputs().get());
         TokenizedTexts made = TokenizedTexts.of(table, texts, tokenizer, lengths, context.progress());
         UnknownTokens unknown = made.unknown();
         unknown.requireAtMost(values.of(UnknownTokens.LARGEST), table.name());
@@ -177,7 +178,9 @@ public final class TextKind extends TableKind {
                 this.cells = cells;
                 this.table = new Table.Builder(
                         cells.file().toString(),
-                        columns.stream().map(name -> new Table.Head(name, false)).toList(),
+                        columns.stream()
+                                .map(name -> new Table.Head(name, false))
+                                .toList(),
                         cells.placeWord());
             }
 
@@ -191,8 +194,7 @@ public final class TextKind extends TableKind {
 
             @Override
             public void problem(long place, String problem) {
-                problems.add(
-                        DataException.in("%s, %s %d".formatted(cells.file(), cells.placeWord(), place), problem));
+                problems.add(DataException.in("%s, %s %d".formatted(cells.file(), cells.placeWord(), place), problem));
             }
         }
 

@@ -43,8 +43,7 @@ record TokenLengths(int most, OptionalInt fixed, boolean buckets, OptionalLong p
         OptionalLong places = sequences.stream()
                 .flatMapToLong(input -> input.places().stream())
                 .max();
-        return new TokenLengths(
-                Math.min(most, fixed.orElse(most)), fixed, buckets && fixed.isEmpty(), places);
+        return new TokenLengths(Math.min(most, fixed.orElse(most)), fixed, buckets && fixed.isEmpty(), places);
     }
 
     /** What is said of columns. */

@@ -176,7 +176,10 @@ final class TextKindTest {
         Context context = model();
         for (LoadedData data : List.of(
                 load(context, "lines.txt", "the sea\n\nthe tower\nsea\n"),
-                load(context, "lines.jsonl", "{\"text\": \"the sea\"}\n{\"text\": \"the tower\"}\n{\"text\": \"sea\"}\n"),
+                load(
+                        context,
+                        "lines.jsonl",
+                        "{\"text\": \"the sea\"}\n{\"text\": \"the tower\"}\n{\"text\": \"sea\"}\n"),
                 load(context, "table.csv", "text\nthe sea\nthe tower\nsea\n"),
                 load(
                         context,
@@ -186,7 +189,8 @@ final class TextKindTest {
             assertEquals(List.of(), data.targets());
             assertEquals(3, data.train().size() + data.test().size());
             assertEquals(
-                    Optional.of("the sea"), ((Column.Sequences) data.test().inputs().getFirst()).text(0));
+                    Optional.of("the sea"),
+                    ((Column.Sequences) data.test().inputs().getFirst()).text(0));
         }
         LoadedData pairs = load(
                 context,
@@ -195,10 +199,8 @@ final class TextKindTest {
         assertArrayEquals(new int[] {0, 0, 0, 1, 1}, row(pairs.train(), 2, 0));
         DataException wrong = assertThrows(
                 DataException.class, () -> load(context, "bad.jsonl", "{\"text\": \"sea\"}\nsea\n{\"txt\": 1}\n"));
-        assertTrue(
-                String.valueOf(wrong.getMessage()).contains("bad.jsonl, line 2")
-                        && wrong.getMessage().contains("bad.jsonl, line 3"),
-                wrong::getMessage);
+        String told = String.valueOf(wrong.getMessage());
+        assertTrue(told.contains("bad.jsonl, line 2") && told.contains("bad.jsonl, line 3"), told);
     }
 
     private Context model(int places, Dimension length) throws IOException {
@@ -214,7 +216,8 @@ final class TextKindTest {
     /** A model that takes so many tokens, neither more nor less, is given so many. */
     @Test
     void aFixedLengthIsFilledUp() throws IOException {
-        LoadedData data = load(model(1000, Dimension.of(6)), "lines.txt", "sea\nsea\nsea\nsea the\nsea\n", "data.buckets=true");
+        LoadedData data =
+                load(model(1000, Dimension.of(6)), "lines.txt", "sea\nsea\nsea\nsea the\nsea\n", "data.buckets=true");
         try (Batches batches = data.evaluation(data.train(), 1)) {
             Batch batch = batches.next();
             assertArrayEquals(new long[] {1, 6}, input(batch, "input_ids").shape());
@@ -224,7 +227,8 @@ final class TextKindTest {
         assertEquals(data.encoding(), Encoding.parse(data.encoding().toJson()));
         LoadedData free = load(model(1000, Dimension.symbol("n")), "lines.txt", "sea\nsea\nsea\n", "data.buckets=true");
         assertEquals(3, ((Column.Sequences) free.train().inputs().getFirst()).length(0));
-        LoadedData cut = load(model(1000, Dimension.symbol("n")), "lines.txt", "sea sea sea sea\nsea\nsea\n", "data.length=4");
+        LoadedData cut =
+                load(model(1000, Dimension.symbol("n")), "lines.txt", "sea sea sea sea\nsea\nsea\n", "data.length=4");
         assertTrue(cut.notes().stream().anyMatch(note -> note.contains("more than 4 tokens")), cut.notes()::toString);
     }
 

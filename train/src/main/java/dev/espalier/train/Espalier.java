@@ -224,7 +224,9 @@ public final class Espalier {
      * @throws IOException if the data cannot be read, or something cannot be written
      */
     public List<RunResult> train(Recipe recipe, Path folder, RunOptions options) throws IOException {
-        LoadedData data = DataSection.load(recipe.data(), new Context(Context.QUIET.progress(), home, () -> DeclaredInputs.of(DeclaredInputs.inTraining(model))));
+        LoadedData data = DataSection.load(
+                recipe.data(),
+                new Context(Context.QUIET.progress(), home, () -> DeclaredInputs.of(DeclaredInputs.inTraining(model))));
         return new Experiment(
                         recipe, Tasks.of(recipe, data, _ -> RawInputs.without(model)), new RunFolder(folder), options)
                 .begin()

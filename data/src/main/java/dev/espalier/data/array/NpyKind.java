@@ -178,7 +178,8 @@ public final class NpyKind implements DataKind {
     public Parts open(Values values, Context context) throws IOException {
         Path path = Path.of(values.of(PATH));
         if (!Files.exists(path)) {
-            throw DataException.in(path, "no such file or folder: give an .npz file, a folder of .npy files, or one .npy file");
+            throw DataException.in(
+                    path, "no such file or folder: give an .npz file, a folder of .npy files, or one .npy file");
         }
         NpyStore store = new NpyStore(path);
         List<String> notes = new ArrayList<>();

@@ -74,7 +74,9 @@ final class NpyStore {
             if (!has(array)) {
                 throw DataException.in(path, "no array %s there: it has %s".formatted(array, names()));
             }
-            read.put(array, isSingle()
+            read.put(
+                    array,
+                    isSingle()
                             ? mapped(path)
                             : folder ? mapped(path.resolve(fileName(array))) : unpacked(fileName(array)));
         }

@@ -23,8 +23,9 @@ import java.util.Optional;
  * distributed, whole numbers are places in the table that they are looked up in, and others are 1, as a mask that hides nothing.
  */
 public final class RandomKind implements DataKind {
-    private static final Key<Integer> ROWS =
-            Key.whole("data.rows", "how many rows are drawn").in(Range.atLeast(2)).withDefault(1000);
+    private static final Key<Integer> ROWS = Key.whole("data.rows", "how many rows are drawn")
+            .in(Range.atLeast(2))
+            .withDefault(1000);
     private static final Key<Long> SEED =
             Key.longWhole("data.seed", "what they depend on").withDefault(1L);
 
@@ -67,7 +68,7 @@ public final class RandomKind implements DataKind {
     private static Column column(ModelInput input, long seed, int number) {
         int rank = input.type().shape().rank();
         if (rank == 0) {
-            throw refused(input, "it has no axis of samples");
+            throw refused(input, "it has no axis of samples; make a constant of it in the file");
         }
         if (input.type().data().isFloat()) {
             Field.Numbers field = new Field.Numbers(input.name(), input.sample());
@@ -81,7 +82,9 @@ public final class RandomKind implements DataKind {
         int places = (int) Math.min(Integer.MAX_VALUE, input.places().orElse(0));
         if (rank == 2 && input.isWhole()) {
             int length = input.sample().getFirst();
-            return Columns.sequences(new Field.Tokens(input.name(), length, 0, List.of(), true), row -> ids(length, places, seed, number, row));
+            return Columns.sequences(
+                    new Field.Tokens(input.name(), length, 0, List.of(), true),
+                    row -> ids(length, places, seed, number, row));
         }
         if (rank == 1 && input.isWhole() && places > 0) {
             return new Column.Categories() {
@@ -98,7 +101,9 @@ public final class RandomKind implements DataKind {
                 }
             };
         }
-        throw refused(input, "only fractions, token ids and places in tables are drawn");
+        throw refused(
+                input,
+                "only fractions, token ids and places in tables are drawn; give arrays, with data.kind = \"npy\"");
     }
 
     private static int[] ids(int length, int places, long seed, int number, int row) {
@@ -110,7 +115,6 @@ public final class RandomKind implements DataKind {
 
     private static IllegalArgumentException refused(ModelInput input, String reason) {
         return new IllegalArgumentException(
-                "data.kind = random cannot draw the model's input %s: %s; give arrays, with data.kind = \"npy\""
-                        .formatted(input, reason));
+                "data.kind = random cannot draw the model's input %s: %s".formatted(input, reason));
     }
 }

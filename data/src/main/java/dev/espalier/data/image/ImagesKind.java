@@ -86,8 +86,8 @@ public final class ImagesKind extends LabelledImages {
     public List<Key<?>> keys() {
         List<Key<?>> keys = new ArrayList<>(List.of(DataSection.DIR));
         keys.addAll(super.keys());
-        keys.addAll(List.of(
-                SIZE, WIDTH, CHANNELS, DataSection.LABELLED, DataSection.TEST_FRACTION, SKIP_BROKEN, MEMORY));
+        keys.addAll(
+                List.of(SIZE, WIDTH, CHANNELS, DataSection.LABELLED, DataSection.TEST_FRACTION, SKIP_BROKEN, MEMORY));
         return keys;
     }
 

@@ -50,8 +50,8 @@ abstract class LabelledImages implements DataKind {
     @Override
     public final Encoding encoding(Values values, Dataset train) {
         Column.Numbers images = (Column.Numbers) train.inputs().getFirst();
-        Normalization by = GivenNormalization.of(values, images.field())
-                .orElseGet(() -> normalization(images, train.size()));
+        Normalization by =
+                GivenNormalization.of(values, images.field()).orElseGet(() -> normalization(images, train.size()));
         ColumnEncoding scaled = new ColumnEncoding.Scaled(images.field(), by, 0);
         boolean last = values.of(DataSection.CHANNELS_LAST);
         boolean blueFirst = values.of(DataSection.BLUE_FIRST);

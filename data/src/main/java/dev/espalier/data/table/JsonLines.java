@@ -51,7 +51,9 @@ public record JsonLines(Path file) implements CellFile {
             }
         } catch (JsonProcessingException malformed) {
             throw DataException.in(
-                    "%s, line %d".formatted(file, number), "no sound JSON: " + malformed.getOriginalMessage(), malformed);
+                    "%s, line %d".formatted(file, number),
+                    "no sound JSON: " + malformed.getOriginalMessage(),
+                    malformed);
         }
         throw DataException.in(
                 "%s, line %d".formatted(file, number),

@@ -33,9 +33,8 @@ public record Selection(List<Integer> inputs, List<Integer> labels, Set<Integer>
      * @throws DataException if a column is not there, or nothing is left to say the labels from
      */
     public static Selection of(Values values, String place, List<String> columns) throws DataException {
-        List<Integer> labels = DataSection.isLabelled(values)
-                ? find("label", values.of(TableKind.LABEL), place, columns)
-                : List.of();
+        List<Integer> labels =
+                DataSection.isLabelled(values) ? find("label", values.of(TableKind.LABEL), place, columns) : List.of();
         List<Integer> ignored = find("data.ignore", values.of(TableKind.IGNORE), place, columns);
         List<String> grouped = TableKind.inputs(values).stream()
                 .flatMap(input -> input.sources().stream())

@@ -101,8 +101,7 @@ public abstract class TableKind implements DataKind {
         if (!inputs(values).isEmpty()) {
             checkInputs(values);
         }
-        if (!DataSection.isLabelled(values)
-                && !LABEL.defaultValue().equals(Optional.of(values.of(LABEL)))) {
+        if (!DataSection.isLabelled(values) && !LABEL.defaultValue().equals(Optional.of(values.of(LABEL)))) {
             throw new IllegalArgumentException(
                     "data.labelled = false and data.label = %s: leave one of them out; columns that are no inputs are listed in data.ignore"
                             .formatted(values.of(LABEL)));

@@ -24,10 +24,7 @@ import java.util.stream.Stream;
  * @param notes what of it is done otherwise here, a sentence each
  */
 record ImagePreparation(
-        Optional<Integer> height,
-        Optional<Integer> width,
-        SequencedMap<String, String> settings,
-        List<String> notes) {
+        Optional<Integer> height, Optional<Integer> width, SequencedMap<String, String> settings, List<String> notes) {
     static final String FILE = "preprocessor_config.json";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();

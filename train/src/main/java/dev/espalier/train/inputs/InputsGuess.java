@@ -121,12 +121,10 @@ public record InputsGuess(List<String> settings, List<String> notes) {
         }
 
         private void set(String key, List<String> texts) {
-            set(
-                    key,
-                    (Object) texts.stream()
-                            .map(text -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
-                            .toList()
-                            .toString());
+            set(key, (Object) texts.stream()
+                    .map(text -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                    .toList()
+                    .toString());
         }
 
         /** A kind without labels. */
@@ -197,7 +195,10 @@ public record InputsGuess(List<String> settings, List<String> notes) {
                         .forEach(settings::put);
             } else if (ARRAYS.stream().anyMatch(name::endsWith)) {
                 arrays(file);
-            } else if (readsTexts() && Stream.of(TEXTS, TABLES, List.of(PARQUET)).flatMap(List::stream).anyMatch(name::endsWith)) {
+            } else if (readsTexts()
+                    && Stream.of(TEXTS, TABLES, List.of(PARQUET))
+                            .flatMap(List::stream)
+                            .anyMatch(name::endsWith)) {
                 texts(file, file);
             } else if (TABLES.stream().anyMatch(name::endsWith)) {
                 table(file, file);
@@ -211,14 +212,14 @@ public record InputsGuess(List<String> settings, List<String> notes) {
                 asItIs();
             } else {
                 throw DataException.in(
-                        file,
-                        "nothing that this model can be given, which takes %s: give %s".formatted(inputs, TAKES));
+                        file, "nothing that this model can be given, which takes %s: give %s".formatted(inputs, TAKES));
             }
         }
 
         /** Whether whole numbers are looked up in a large table, token by token. */
         private boolean readsTexts() {
-            return inputs.stream().anyMatch(input -> input.isSequence() && input.places().orElse(0) > 2);
+            return inputs.stream()
+                    .anyMatch(input -> input.isSequence() && input.places().orElse(0) > 2);
         }
 
         private void arrays(Path path) {
@@ -257,20 +258,27 @@ public record InputsGuess(List<String> settings, List<String> notes) {
             return CellFile.of(
                     file,
                     !given("data.header").equals(Optional.of("false")),
-                    given("data.delimiter").map(text -> text.replace("\"", "").replace("\\t", "\t").charAt(0)));
+                    given("data.delimiter")
+                            .map(text ->
+                                    text.replace("\"", "").replace("\\t", "\t").charAt(0)));
         }
 
         private void table(Path path, Path file) throws IOException {
             begin("csv", "data.path", path);
             asItIs();
-            if (file.toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "").endsWith(".tsv")) {
+            if (file.toString()
+                    .toLowerCase(Locale.ROOT)
+                    .replaceFirst("\\.gz$", "")
+                    .endsWith(".tsv")) {
                 set("data.delimiter", "\"\\t\"");
             }
             List<String> columns = cells(file).columns();
             List<String> names = inputs.stream().map(ModelInput::name).toList();
             boolean chosen = isGiven("data.columns") || isGiven("data.ignore") || isGiven("data.inputs");
             if (inputs.size() > 1 && columns.containsAll(names)) {
-                set("data.inputs", names.stream().map(name -> name + " = " + name).toList());
+                set(
+                        "data.inputs",
+                        names.stream().map(name -> name + " = " + name).toList());
             } else if (inputs.size() > 1 && !isGiven("data.inputs")) {
                 throw DataException.in(
                         file,
@@ -341,7 +349,10 @@ public record InputsGuess(List<String> settings, List<String> notes) {
             if (height.isEmpty() && !isGiven("data.size")) {
                 throw new IllegalArgumentException(
                         "%s takes images of any height, %s: set data.size, such as data.size=%s"
-                                .formatted(model, shape.input(), shape.input().sample().get(shape.channelsLast() ? 0 : 1)));
+                                .formatted(
+                                        model,
+                                        shape.input(),
+                                        shape.input().sample().get(shape.channelsLast() ? 0 : 1)));
             }
             height.ifPresent(pixels -> set("data.size", pixels));
             if (width.isPresent() && !width.equals(height)) {

@@ -49,7 +49,9 @@ final class Fitting {
     private SequencedMap<Signature.Input, Graph.Input> inputs() {
         SequencedMap<Signature.Input, Graph.Input> found =
                 pair(wanted.inputs(), Signature.Input::name, model.inputs(), this::usualName, Fitting::takes);
-        List<String> names = model.inputs().stream().map(Graph.Input::name).toList();
+        List<String> taken = model.inputs().stream()
+                .map(input -> input.name() + " " + input.type())
+                .toList();
         Set<Graph.Input> hungry = new LinkedHashSet<>(model.inputs());
         hungry.removeAll(found.values());
         List<Signature.Input> left = wanted.inputs().stream()
@@ -58,7 +60,7 @@ final class Fitting {
         require(
                 hungry.isEmpty() && left.isEmpty(),
                 "it has the inputs %s, but %s gives %s: export it with inputs of these names and shapes, or choose other data"
-                        .formatted(names, wanted.data(), wanted.inputs()));
+                        .formatted(taken, wanted.data(), wanted.inputs()));
         found.forEach(this::requireTakes);
         return found;
     }
@@ -70,8 +72,12 @@ final class Fitting {
     private String usualName(Graph.Input input) {
         Optional<String> role = role(input);
         boolean clear = role.isPresent()
+                && wanted.inputs().stream().noneMatch(own -> own.name().equals(input.name()))
                 && model.inputs().stream().noneMatch(other -> other.name().equals(role.get()))
-                && model.inputs().stream().filter(other -> role(other).equals(role)).count() == 1;
+                && model.inputs().stream()
+                                .filter(other -> role(other).equals(role))
+                                .count()
+                        == 1;
         return clear ? role.get() : input.name();
     }
 
@@ -102,12 +108,10 @@ final class Fitting {
                         .formatted(given.name(), given.type().shape(), wanted.data(), input.batched()));
     }
 
-    /** Whether its numbers can be the data's: what {@link Fitted#feed} casts is the same in the other type. */
+    /** Whether its numbers can be the data's: ids of 32 bits are made of those of 64 by {@link Fitted#feed}. */
     private static boolean holds(Graph.Input given, Signature.Input input) {
         DataType held = given.type().data();
-        return held == input.type()
-                || (held == DataType.INT32 && input.type() == DataType.INT64)
-                || (held == DataType.FLOAT64 && input.type() == DataType.FLOAT32);
+        return held == input.type() || (held == DataType.INT32 && input.type() == DataType.INT64);
     }
 
     /** Whether samples fit, whatever the model says of the batch and of lengths that differ. */

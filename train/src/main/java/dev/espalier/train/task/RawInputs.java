@@ -1,12 +1,12 @@
 package dev.espalier.train.task;
 
-import dev.espalier.data.ColumnEncoding.Arranged;
-import dev.espalier.data.ColumnEncoding.Outside;
 import dev.espalier.data.ColumnEncoding;
+import dev.espalier.data.ColumnEncoding.Arranged;
 import dev.espalier.data.ColumnEncoding.Index;
 import dev.espalier.data.ColumnEncoding.Joined;
 import dev.espalier.data.ColumnEncoding.Measured;
 import dev.espalier.data.ColumnEncoding.OneHot;
+import dev.espalier.data.ColumnEncoding.Outside;
 import dev.espalier.data.ColumnEncoding.Pixels;
 import dev.espalier.data.ColumnEncoding.Plain;
 import dev.espalier.data.ColumnEncoding.Scaled;
@@ -294,7 +294,8 @@ public final class RawInputs {
             if (name == null) {
                 continue;
             }
-            if (input.to() instanceof Field.Tokens || input instanceof Outside) { // which the judge draws well by itself
+            if (input.to() instanceof Field.Tokens
+                    || input instanceof Outside) { // which the judge draws well by itself
                 return Optional.empty();
             }
             drawn.put(name, draw(input, batch, random));

@@ -56,7 +56,8 @@ final class InputsGuessTest {
         Value there = graph.input(mask, DataType.INT64, "batch", length);
         Value table = graph.parameter("position.weight", Tensor.of(new float[14], 7, 2));
         Value found = graph.add("found", new Gather(0), table, tokens);
-        Value weight = graph.add("weight", new Unsqueeze(List.of(2L)), graph.add("cast", new Cast(DataType.FLOAT32), there));
+        Value weight =
+                graph.add("weight", new Unsqueeze(List.of(2L)), graph.add("cast", new Cast(DataType.FLOAT32), there));
         return graph.outputs(graph.add("y", new Binary(Binary.Function.MULTIPLY), found, weight));
     }
 
@@ -221,9 +222,7 @@ final class InputsGuessTest {
     @Test
     void aSectionOfARecipeIsTakenAsItIs() throws IOException {
         Path toml = Files.writeString(folder.resolve("data.toml"), "[data]\nkind = \"random\"\nrows = 12\n");
-        assertEquals(
-                "12",
-                guess(of("x", "batch", 3), toml).values().texts().get("data.rows"));
+        assertEquals("12", guess(of("x", "batch", 3), toml).values().texts().get("data.rows"));
     }
 
     /** A model that was trained here is given what it was trained on, whatever the settings say. */
@@ -251,6 +250,12 @@ final class InputsGuessTest {
                 .fit(reader("tokens", "input_word_ids", "input_mask"), "the model");
         assertEquals("input_word_ids", fitted.input("input_ids"));
         assertEquals("input_mask", fitted.input("attention_mask"));
+        List<Field> own = List.of(
+                new Field.Tokens("basket", 4, 0, List.of(), true), new Field.Tokens("mask", 4, 0, List.of(), true));
+        Fitted same = new Signature("baskets", Signature.inputsOf(own), List.of())
+                .fit(reader(4, "basket", "mask"), "the model");
+        assertEquals("basket", same.input("basket"));
+        assertEquals("mask", same.input("mask"));
     }
 
     /** Ids of 32 bits are what some exporters write. */
@@ -258,10 +263,9 @@ final class InputsGuessTest {
     void idsMayHave32Bits() {
         GraphBuilder graph = new GraphBuilder("short");
         Value table = graph.parameter("table", Tensor.of(new float[] {0, 1, 2, 3, 4, 5, 6}, 7));
-        Graph model = graph.outputs(
-                graph.add("y", new Gather(0), table, graph.input("ids", DataType.INT32, "batch", "n")));
-        Fitted fitted = new Signature(
-                        "ids", Signature.inputsOf(List.of(new Field.Tokens("input_ids", 4))), List.of())
+        Graph model =
+                graph.outputs(graph.add("y", new Gather(0), table, graph.input("ids", DataType.INT32, "batch", "n")));
+        Fitted fitted = new Signature("ids", Signature.inputsOf(List.of(new Field.Tokens("input_ids", 4))), List.of())
                 .fit(model, "the model");
         Map<String, Tensor> fed = fitted.feed(Map.of("input_ids", Tensor.of(new long[] {3, 6}, 1, 2)));
         try (OnnxRuntimeModel runtime = OnnxRuntimeModel.of(fitted.model(), 1)) {
@@ -277,11 +281,16 @@ final class InputsGuessTest {
         Signature wanted = new Signature("ids", Signature.inputsOf(four), List.of());
         GraphBuilder graph = new GraphBuilder("fixed");
         Value table = graph.parameter("table", Tensor.of(new float[14], 7, 2));
-        Graph fixed =
-                graph.outputs(graph.add("y", new Gather(0), table, graph.input("ids", DataType.INT64, 1, 4)));
+        Graph fixed = graph.outputs(graph.add("y", new Gather(0), table, graph.input("ids", DataType.INT64, 1, 4)));
         assertEquals(
                 "[batch × 4]",
-                wanted.fit(fixed, "the model").model().inputs().getFirst().type().shape().toString());
+                wanted.fit(fixed, "the model")
+                        .model()
+                        .inputs()
+                        .getFirst()
+                        .type()
+                        .shape()
+                        .toString());
         Signature other = new Signature(
                 "ids", Signature.inputsOf(List.of(new Field.Tokens("ids", 5, 0, List.of(), true))), List.of());
         assertRefused(() -> other.fit(fixed, "the model"), "[1 × 4]", "[batch × 5]");

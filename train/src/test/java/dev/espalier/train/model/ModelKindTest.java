@@ -440,7 +440,10 @@ final class ModelKindTest {
         Layers twoLayers = new Layers(two, WEIGHTS);
         Value a = two.input("a", DataType.FLOAT32, "batch", 4);
         Value b = two.input("b", DataType.FLOAT32, "batch", 4);
-        assertRefused(write(two.outputs(twoLayers.add("sum", a, b))), TABLE, "inputs [a, b]");
+        assertRefused(
+                write(two.outputs(twoLayers.add("sum", a, b))),
+                TABLE,
+                "inputs [a float32[batch × 4], b float32[batch × 4]]");
 
         GraphBuilder doubles = new GraphBuilder("doubles");
         Value x = doubles.input("x", DataType.FLOAT64, "batch", 4);
@@ -494,7 +497,7 @@ final class ModelKindTest {
                         IllegalArgumentException.class,
                         () -> new Signature("table.csv", inputs, TABLE.outputs()).fit(mlp, "the model"))
                 .getMessage());
-        assertTrue(message.contains("the inputs [features]"), message);
+        assertTrue(message.contains("the inputs [features float32[batch × 3]]"), message);
         assertTrue(message.contains("more [batch × 9]"), message);
     }
 }

@@ -197,10 +197,13 @@ final class RawInputsTest {
         assertSame(Tasks.of(recipe));
         Task task = Tasks.of(recipe);
         Graph outside = RawInputs.before(
-                task.model(Weights.seeded(1)), task.encoding().orElseThrow().outside(), task.fitted().inputs());
+                task.model(Weights.seeded(1)),
+                task.encoding().orElseThrow().outside(),
+                task.fitted().inputs());
         assertEquals(model.nodes().size(), outside.nodes().size(), "nothing is put in front");
         assertEquals(
-                task.encoding().orElseThrow().outside(), EncodingNote.of(outside).orElseThrow());
+                task.encoding().orElseThrow().outside(),
+                EncodingNote.of(outside).orElseThrow());
         assertEquals(model.nodes().size(), RawInputs.without(outside).nodes().size());
     }
 
