@@ -100,10 +100,7 @@ final class DeviceState {
         for (int i = 0; i < here.size(); i++) {
             SetState set = here.get(i);
             Arrays.fill(
-                    setOf,
-                    set.firstTensor,
-                    set.firstTensor + set.plan.names().size(),
-                    i);
+                    setOf, set.firstTensor, set.firstTensor + set.plan.names().size(), i);
             tiling.add(set.kind, set.plan, i, set.firstTensor, set.theta);
         }
         for (int i = 0; i < tensors.size(); i++) {
@@ -309,10 +306,7 @@ final class DeviceState {
         for (int i = 0; i < set.plan.names().size(); i++) {
             Tensor tensor = tensors.get(set.firstTensor + i);
             places.add(new Stragglers.Place(
-                    tensor.size(),
-                    moment(tensor.first()),
-                    moment(tensor.second()),
-                    metricFloor(set.firstTensor + i)));
+                    tensor.size(), moment(tensor.first()), moment(tensor.second()), metricFloor(set.firstTensor + i)));
         }
         return new Stragglers(
                 gpu,

@@ -64,8 +64,7 @@ final class StepProgram {
      * @param tiling the jobs
      * @param others writes into the plan where everything else is
      */
-    StepProgram(
-            Gpu gpu, Resources resources, Set<Kind> kinds, boolean floored, Tiling tiling, Consumer<Row> others) {
+    StepProgram(Gpu gpu, Resources resources, Set<Kind> kinds, boolean floored, Tiling tiling, Consumer<Row> others) {
         this.gpu = gpu;
         this.resources = resources;
         this.kinds = kinds;

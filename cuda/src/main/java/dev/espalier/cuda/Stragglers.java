@@ -108,7 +108,7 @@ final class Stragglers implements AutoCloseable {
             d[i] = metric(tensor, index);
             x[i] = updates.get(tensor)
                             .preconditioned(
-                            (float) d[i], (float) weights.get(tensor).get(index), direction(tensor, index))
+                                    (float) d[i], (float) weights.get(tensor).get(index), direction(tensor, index))
                     / d[i];
             finite[0] &= Double.isFinite(x[i]) && d[i] > 0 && d[i] < Double.POSITIVE_INFINITY;
         });

@@ -29,6 +29,9 @@ final class HostKernel implements StepKernel {
     private final Worker[] workers;
     private final Scan scan;
 
+    /** Whether any metric has a floor. */
+    private final boolean floored;
+
     /** The moments of a trained tensor; null where the rule has none. */
     private record TensorState(
             String name,
@@ -112,6 +115,7 @@ final class HostKernel implements StepKernel {
             workers[member] = new Worker(lanes, columns, arena);
         }
         scan = new Scan(lanes, team, workers);
+        floored = plans.stream().anyMatch(plan -> plan.metricFloor() > 0);
     }
 
     private MemorySegment segment(long floats) {
@@ -174,7 +178,7 @@ final class HostKernel implements StepKernel {
                         steps.get(i).weights(), steps.get(i).gradients());
             }
         }
-        double[] floors = metricFloors(gradients, rule);
+        double[] floors = floored && rule.addSecond() > 0 ? metricFloors(gradients, rule) : new double[largest.length];
         int tensor = 0;
         for (int i = 0; i < sets.size(); i++) {
             SetState set = sets.get(i);
@@ -215,9 +219,6 @@ final class HostKernel implements StepKernel {
         double[] shares = sets.stream()
                 .flatMapToDouble(set -> set.tensors.stream().mapToDouble(_ -> set.plan.metricFloor()))
                 .toArray();
-        if (rule.addSecond() == 0 || Arrays.stream(shares).allMatch(share -> share == 0)) {
-            return new double[shares.length];
-        }
         List<Block.Moments> moments =
                 sets.stream().flatMap(set -> set.moments().stream()).toList();
         double[] means = scan.metricMeans(Update.of(rule, 0, 0), gradients, moments); // a rate is no part of the metric
@@ -235,12 +236,13 @@ final class HostKernel implements StepKernel {
 
     /** Does the step on all blocks. They must have been bound. */
     private void run() {
-        List<Block> blocks = sets.stream().map(SetState::current).toList();
-        forEachJob(blocks.stream().filter(block -> block.scratch() == 0).toList(), Block::first);
-        for (Block block : blocks) {
-            if (block.scratch() == 0) {
-                continue;
-            }
+        List<Block> plain = new ArrayList<>();
+        List<Block> penalised = new ArrayList<>();
+        for (SetState set : sets) {
+            (set.current().scratch() == 0 ? plain : penalised).add(set.current());
+        }
+        forEachJob(plain, Block::first);
+        for (Block block : penalised) {
             List<Block> alone = List.of(block);
             forEachJob(alone, Block::first);
             while (block.solve(scratch)) {

@@ -74,6 +74,8 @@ final class VectorLanes implements Lanes {
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
         FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
         FloatVector floor = broadcast(SPECIES, rule.metricFloor());
+        boolean floored =
+                rule.metricFloor() > 0; // the compiler makes a loop of each: without a floor nothing is compared
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -85,7 +87,9 @@ final class VectorLanes implements Lanes {
             first.intoMemorySegment(ALL, m + at, ORDER);
             second.intoMemorySegment(ALL, v + at, ORDER);
             FloatVector d = scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
-            d = d.blend(floor, d.lt(floor));
+            if (floored) {
+                d = d.blend(floor, d.lt(floor));
+            }
             FloatVector change = minusStep.mul(first).div(d);
             FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
             weight.add(minusDecay.fma(weight, change)).intoMemorySegment(ALL, x + at, ORDER);
@@ -105,6 +109,8 @@ final class VectorLanes implements Lanes {
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
         FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
         FloatVector floor = broadcast(SPECIES, rule.metricFloor());
+        boolean floored =
+                rule.metricFloor() > 0; // the compiler makes a loop of each: without a floor nothing is compared
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -117,7 +123,9 @@ final class VectorLanes implements Lanes {
             second.intoMemorySegment(ALL, v + at, ORDER);
             FloatVector metric =
                     scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
-            metric = metric.blend(floor, metric.lt(floor));
+            if (floored) {
+                metric = metric.blend(floor, metric.lt(floor));
+            }
             metric.intoMemorySegment(ALL, d + at, ORDER);
             FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
             metric.fma(weight, minusDecay.mul(weight).fma(metric, minusStep.mul(first)))
@@ -133,7 +141,6 @@ final class VectorLanes implements Lanes {
         FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
         FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
         FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
-        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long at = 0; at < end; at += BYTES) {
@@ -142,7 +149,6 @@ final class VectorLanes implements Lanes {
                     fromMemorySegment(SPECIES, ALL, v + at, ORDER),
                     addSecond.mul(gradient).mul(gradient));
             FloatVector d = scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
-            d = d.blend(floor, d.lt(floor));
             fromMemorySegment(SPECIES, ALL, sums + at, ORDER).add(d).intoMemorySegment(ALL, sums + at, ORDER);
         }
         rest.metrics(rule, g + end, v + end, count - whole, sums + end);

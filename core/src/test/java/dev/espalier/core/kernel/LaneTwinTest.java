@@ -211,12 +211,14 @@ class LaneTwinTest {
     void aFloorOfTheMetricIsTheSameForAll(UpdateRule rule) {
         List<ParameterSet> sets = List.of(
                 ParameterSet.of(LearningRate.constant(0.1), new Parameter("a", 140_003), new Parameter("b", 7)),
-                set("c", new JointGroups(List.of(new AxisGroups(67, 21, 1), new AxisGroups(3, 21, 5))), PENALTIES.get(0)),
+                set(
+                        "c",
+                        new JointGroups(List.of(new AxisGroups(67, 21, 1), new AxisGroups(3, 21, 5))),
+                        PENALTIES.get(0)),
                 set("d", AxisGroups.single(1013), PENALTIES.get(1)),
                 set("e", new AxisGroups(130, 65, 9), PENALTIES.get(4)));
         StepOptions options = StepOptions.DEFAULT.withMetricFloor(0.7);
-        Trace scalar =
-                run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, options.withThreads(1));
+        Trace scalar = run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, options.withThreads(1));
         scalar.assertSame(
                 run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.VECTOR, options.withThreads(3)),
                 "row-major");

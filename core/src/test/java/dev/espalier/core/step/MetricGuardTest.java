@@ -55,8 +55,7 @@ class MetricGuardTest {
         static final int OUTPUTS = 768;
         static final int BATCH = 8;
 
-        final List<ParameterSet> sets =
-                sets(new AxisGroups(1, OUTPUTS, INPUTS), new GroupLasso(2e-5), 0);
+        final List<ParameterSet> sets = sets(new AxisGroups(1, OUTPUTS, INPUTS), new GroupLasso(2e-5), 0);
         final double[] teacher = new double[OUTPUTS * INPUTS];
         final SplittableRandom random = new SplittableRandom(7);
 
@@ -113,9 +112,7 @@ class MetricGuardTest {
             table.advance(1, noise);
             TensorView candidate = TensorView.of(table.candidate(TestModel.values(weights), ALPHA, 0));
             Summary without = regularizer.apply(
-                    WeightedProx.EXACT,
-                    List.of(candidate),
-                    new Metric(List.of(TensorView.of(table.metric())), ALPHA));
+                    WeightedProx.EXACT, List.of(candidate), new Metric(List.of(TensorView.of(table.metric())), ALPHA));
             assertEquals(Student.OUTPUTS, without.zeroed());
 
             Summary first = optimizer.step(model.weights(), model.gradients()).summary();
@@ -179,9 +176,12 @@ class MetricGuardTest {
                         assertEquals(1, summary.zeroed());
                         assertEquals(groups.count() - 1, summary.untouched());
                         assertTrue(groups instanceof NestedGroups == summary.zeroedWithin() > 0, summary::toString);
-                        Regularizer regularizer = Objects.requireNonNull(sets.getFirst().regularizer());
+                        Regularizer regularizer =
+                                Objects.requireNonNull(sets.getFirst().regularizer());
                         assertEquals(
-                                regularizer.value(weights), report.sets().getFirst().penalty(), 1e-9);
+                                regularizer.value(weights),
+                                report.sets().getFirst().penalty(),
+                                1e-9);
                     }
                     TestModel.fill(model.gradients(), new SplittableRandom(4), 1e-6);
                     Summary summary =
@@ -229,8 +229,7 @@ class MetricGuardTest {
             for (int row = 0; row < 50; row++) {
                 gradient.set(row * 6L, 0);
             }
-            Summary summary =
-                    optimizer.step(model.weights(), model.gradients()).summary();
+            Summary summary = optimizer.step(model.weights(), model.gradients()).summary();
             assertEquals(floor == 0 ? 1 : 0, summary.zeroed());
             assertEquals(floor == 0, first(model.weights()).get(0) == 0);
         }
@@ -249,8 +248,7 @@ class MetricGuardTest {
             first(model.gradients()).set(77, 0);
             var state = optimizer.state();
             successor.state().forEach((name, memory) -> memory.copyFrom(Objects.requireNonNull(state.get(name))));
-            Summary summary =
-                    successor.step(model.weights(), model.gradients()).summary();
+            Summary summary = successor.step(model.weights(), model.gradients()).summary();
             assertEquals(0, summary.untouched());
         }
     }

@@ -37,8 +37,8 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay, 
     private static final Kinds<Variant<UpdateRule>> KINDS =
             Kinds.of(List.of(adam(), sgd(), momentum(), adagrad(), rmsprop()));
 
-    static final Section SECTION =
-            Section.of("optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY, METRIC_FLOOR));
+    static final Section SECTION = Section.of(
+            "optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY, METRIC_FLOOR));
 
     private static Variant<UpdateRule> adam() {
         UpdateRule.Adam standard = new UpdateRule.Adam();

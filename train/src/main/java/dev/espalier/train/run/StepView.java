@@ -139,7 +139,8 @@ public final class StepView {
             TensorView g = setGradients.get(tensor);
             double sum = 0;
             for (long i = 0; i < g.size(); i++) {
-                sum += metric(numbers, second.isPresent() ? second.get().get(tensor).get(i) : 0, g.get(i));
+                sum += metric(
+                        numbers, second.isPresent() ? second.get().get(tensor).get(i) : 0, g.get(i));
             }
             floors[tensor] = share * sum / g.size();
         }

@@ -35,7 +35,11 @@ final class StepViewTest {
     private static final AxisGroups GROUPS = new AxisGroups(4, 6, 3);
 
     static Stream<Arguments> rules() {
-        return Stream.of(new UpdateRule.Sgd(), new UpdateRule.Momentum(), new UpdateRule.RmsProp(), new UpdateRule.Adam())
+        return Stream.of(
+                        new UpdateRule.Sgd(),
+                        new UpdateRule.Momentum(),
+                        new UpdateRule.RmsProp(),
+                        new UpdateRule.Adam())
                 .flatMap(rule -> Stream.of(Arguments.of(rule, 0.0), Arguments.of(rule, 0.8)));
     }
 
