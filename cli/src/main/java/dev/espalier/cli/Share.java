@@ -20,7 +20,9 @@ record Share(Kind kind, double share) {
     enum Kind {
         PARAMETERS,
         FLOPS,
-        GROUPS;
+        GROUPS,
+        /** Of the run's price list: only training has one. */
+        LATENCY;
 
         String label() {
             return name().toLowerCase(Locale.ROOT);
@@ -32,6 +34,9 @@ record Share(Kind kind, double share) {
                 case PARAMETERS -> report.parametersLeft();
                 case FLOPS -> (double) report.flopsAfter() / Math.max(report.flopsBefore(), 1);
                 case GROUPS -> report.groupsLeft();
+                case LATENCY ->
+                    throw new IllegalArgumentException(
+                            "how long a model takes that is only planned is not known: name parameters, flops or groups; train --keep latency=50% has a price list to go by");
             };
         }
     }

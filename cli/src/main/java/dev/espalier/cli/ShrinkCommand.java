@@ -225,14 +225,15 @@ final class ShrinkCommand implements Callable<Integer> {
         double left = switch (cost) {
             case FLOPS -> (double) result.flopsAfter() / result.flopsBefore();
             case PARAMETERS -> (double) result.parametersAfter() / result.parametersBefore();
+            case LATENCY -> result.latencyMillisecondsAfter() / result.latencyMillisecondsBefore();
         };
         return left <= wanted + NEAR
                 ? Optional.empty()
                 : Optional.of(String.format(
                         Locale.ROOT,
-                        "%.1f %% of the %s are left, more than the %.1f %% that were asked for: either there were too few steps for more groups to become zero (--epochs, --minutes, a higher optimizer.rate), or the widths that are fastest are wider (--set training.prune_for=size cuts all the same).",
+                        "%.1f %% of the %s is left, more than the %.1f %% that were asked for: either there were too few steps for more groups to become zero (--epochs, --minutes, a higher optimizer.rate), or the widths that are fastest are wider (--set training.prune_for=size cuts all the same).",
                         100 * left,
-                        cost == Shrink.Cost.FLOPS ? "FLOPs" : "parameters",
+                        cost.words(),
                         100 * wanted));
     }
 }

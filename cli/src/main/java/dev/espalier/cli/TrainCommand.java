@@ -37,7 +37,7 @@ final class TrainCommand implements Callable<Integer> {
             names = "--keep",
             paramLabel = "SHARE",
             description =
-                    "How much shall be left in the end: 30%% of the parameters, or flops=30%%, groups=30%%. The strength λ of"
+                    "How much shall be left in the end: 30%% of the parameters, or flops=30%%, latency=30%%, groups=30%%. The strength λ of"
                             + " the penalty follows from that; where it starts is estimated, unless the recipe has a penalty.lambda.")
     private @Nullable String keep;
 

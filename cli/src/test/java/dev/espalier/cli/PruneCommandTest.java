@@ -73,6 +73,9 @@ final class PruneCommandTest {
         Answer both = Answer.to("prune", model, "-o", small, "--target", "50%", "--threshold", "0.1");
         assertEquals(2, both.exitStatus());
         assertTrue(both.err().contains("leave one out"), both.err());
+        Answer unknown = Answer.to("prune", model, "-o", small, "--target", "latency=50%");
+        assertEquals(2, unknown.exitStatus());
+        assertTrue(unknown.err().contains("name parameters, flops or groups"), unknown.err());
     }
 
     private static long[] shape(Path model, String parameter) throws IOException {

@@ -103,6 +103,16 @@ final class TrainCommandTest {
     }
 
     @Test
+    void itCanBeAShareOfTheMilliseconds() throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("run"));
+        Answer answer = Answer.to(
+                "train", recipe, "--keep", "latency=60%", "--set", "training.epochs=1", "--run-dir", run.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains("measuring what layers take in ONNX Runtime"), answer.err());
+        assertTrue(Files.readString(run.pricesFile()).contains("\"prices\""), run.pricesFile()::toString);
+    }
+
+    @Test
     void aBaselineIsShownBeside() throws IOException {
         RunFolder run = new RunFolder(folder.resolve("run"));
         Answer answer = Answer.to("train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());

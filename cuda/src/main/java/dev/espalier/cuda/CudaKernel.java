@@ -96,17 +96,22 @@ final class CudaKernel implements StepKernel {
     }
 
     @Override
-    public void changePenalty(Penalty penalty) {
+    public void changePenalties(List<@Nullable Penalty> penalties) {
         List<SetState> sets = state.sets();
         List<@Nullable Regularizer> changed = new ArrayList<>(); // all or none
-        for (SetState set : sets) {
-            changed.add(set.regularizer == null ? null : set.kind.requireRoom(set.regularizer.withPenalty(penalty)));
+        for (int i = 0; i < sets.size(); i++) {
+            SetState set = sets.get(i);
+            Penalty penalty = penalties.get(i);
+            changed.add(
+                    set.regularizer == null || penalty == null
+                            ? set.regularizer
+                            : set.kind.requireRoom(set.regularizer.withPenalty(penalty)));
         }
         for (int i = 0; i < sets.size(); i++) {
             sets.get(i).regularizer = changed.get(i);
         }
         if (host != null) {
-            host.changePenalty(penalty);
+            host.changePenalties(penalties);
         }
     }
 

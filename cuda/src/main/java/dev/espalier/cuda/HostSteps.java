@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /** The sets that {@code step.cu} has no code for, stepped by the processor's kernel on copies. */
 final class HostSteps {
@@ -37,8 +38,11 @@ final class HostSteps {
         return kernel.state();
     }
 
-    void changePenalty(Penalty penalty) {
-        kernel.changePenalty(penalty);
+    /** As of all sets, at their places. */
+    void changePenalties(List<@Nullable Penalty> penalties) {
+        List<@Nullable Penalty> own = new ArrayList<>();
+        sets.forEach(set -> own.add(penalties.get(set.place)));
+        kernel.changePenalties(own);
     }
 
     /** Steps, and puts what was done at the sets' places. */

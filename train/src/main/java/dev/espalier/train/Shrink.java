@@ -41,15 +41,23 @@ public final class Shrink {
         /** Operations. */
         FLOPS,
         /** Weights. */
-        PARAMETERS;
+        PARAMETERS,
+        /** Milliseconds in ONNX Runtime on this machine, as a list of prices tells them. */
+        LATENCY;
+
+        /** {@return what people call it} */
+        public String words() {
+            return this == FLOPS ? "FLOPs" : key();
+        }
 
         String key() {
             return name().toLowerCase(Locale.ROOT);
         }
 
+        /** How much is left; what it takes in time, only its operations tell before anything is measured. */
         double left(PruneReport report) {
             return switch (this) {
-                case FLOPS -> (double) report.flopsAfter() / report.flopsBefore();
+                case FLOPS, LATENCY -> (double) report.flopsAfter() / report.flopsBefore();
                 case PARAMETERS -> (double) report.parametersAfter() / report.parametersBefore();
             };
         }

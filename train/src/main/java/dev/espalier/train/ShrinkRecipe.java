@@ -77,6 +77,7 @@ final class ShrinkRecipe {
                 "penalty.kind=group-mcp",
                 "penalty.lambda=auto",
                 "penalty.beta=20",
+                "penalty.cost=" + cost.key(),
                 "target.kind=" + cost.key(),
                 "target.share=" + share,
                 "optimizer.rate=1e-3",
@@ -105,7 +106,7 @@ final class ShrinkRecipe {
                     Locale.ROOT,
                     "%.0f %% of the %s cannot be reached: with one group left in each of the %d layers that can be made narrower, it is still %.1f %%. Ask for more; what cannot be made narrower are layers along a residual stream and those that were left out by groups.exclude",
                     100 * share,
-                    cost == Shrink.Cost.FLOPS ? "FLOPs" : "parameters",
+                    cost.words(),
                     narrowing.size(),
                     100 * least));
         }

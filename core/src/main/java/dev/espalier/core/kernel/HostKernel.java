@@ -153,9 +153,11 @@ final class HostKernel implements StepKernel {
     }
 
     @Override
-    public void changePenalty(Penalty penalty) {
-        for (SetState set : sets) {
-            if (set.regularizer != null) {
+    public void changePenalties(List<@Nullable Penalty> penalties) {
+        for (int i = 0; i < sets.size(); i++) {
+            SetState set = sets.get(i);
+            Penalty penalty = penalties.get(i);
+            if (set.regularizer != null && penalty != null) {
                 set.regularizer = set.regularizer.withPenalty(penalty);
                 set.block.changePenalty(penalty);
             }

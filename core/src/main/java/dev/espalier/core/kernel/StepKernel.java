@@ -197,11 +197,12 @@ public interface StepKernel extends AutoCloseable {
     SequencedMap<String, MemorySegment> state();
 
     /**
-     * Lays another penalty on the groups of every penalised set, from the next step on.
+     * Lays other penalties on the groups of the penalised sets, from the next step on; on all of them or, if one is refused,
+     * on none.
      *
-     * @param penalty the penalty of each group
+     * @param penalties the penalty of each group of a set, in the order of the plans; null where a set has no groups
      */
-    void changePenalty(Penalty penalty);
+    void changePenalties(List<@Nullable Penalty> penalties);
 
     /**
      * Does a step, or nothing at all if a gradient is bad.

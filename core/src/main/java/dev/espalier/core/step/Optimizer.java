@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The adaptive proximal optimizer (Algorithm 2 of the paper; Algorithm 1 where there is no penalty):
@@ -145,16 +147,33 @@ public final class Optimizer implements AutoCloseable {
      * @param penalty the penalty of each group
      */
     public void changePenalty(Penalty penalty) {
+        changePenalties(_ -> penalty);
+    }
+
+    /**
+     * The same with a penalty for each penalised set: of another strength, where groups of one set cost more than those of
+     * another.
+     *
+     * @param penalties from a penalised set to the penalty of each of its groups
+     */
+    public void changePenalties(Function<ParameterSet, Penalty> penalties) {
         requireOpen();
         List<ParameterSet> changed =
-                sets.stream().map(set -> changed(set, penalty)).toList();
-        kernel.changePenalty(penalty); // may refuse it
+                sets.stream().map(set -> changed(set, penalties)).toList();
+        List<@Nullable Penalty> trained = new ArrayList<>();
+        for (ParameterSet set : changed) {
+            if (!set.frozen()) {
+                Regularizer regularizer = set.regularizer();
+                trained.add(regularizer == null ? null : regularizer.penalty());
+            }
+        }
+        kernel.changePenalties(trained); // may refuse them
         sets = changed;
     }
 
-    private static ParameterSet changed(ParameterSet set, Penalty penalty) {
+    private static ParameterSet changed(ParameterSet set, Function<ParameterSet, Penalty> penalties) {
         Regularizer regularizer = set.regularizer();
-        return regularizer == null ? set : set.withRegularizer(regularizer.withPenalty(penalty));
+        return regularizer == null ? set : set.withRegularizer(regularizer.withPenalty(penalties.apply(set)));
     }
 
     private void requireOpen() {

@@ -131,6 +131,32 @@ class PenaltyChangeTest {
         assertChanges(rule, method, sets(from), sets(to), to);
     }
 
+    /** As where groups of one set cost more than those of another. */
+    @ParameterizedTest
+    @EnumSource(Method.class)
+    void everySetCanHaveAPenaltyOfItsOwn(Method method) {
+        List<ParameterSet> each = sets(LASSO).stream()
+                .map(set -> set.regularizer() == null
+                        ? set
+                        : set.withRegularizer(set.regularizer().withPenalty(ofItsOwn(set))))
+                .toList();
+        try (Run changed = new Run(sets(MCP), new UpdateRule.Adam(), method);
+                Run made = new Run(each, new UpdateRule.Adam(), method)) {
+            changed.steps(5);
+            made.goOnFrom(changed);
+            changed.optimizer.changePenalties(PenaltyChangeTest::ofItsOwn);
+            assertEquals(each, changed.optimizer.sets());
+            for (int i = 0; i < 4; i++) {
+                assertEquals(made.step(), changed.step());
+            }
+            assertArrayEquals(TestModel.bits(made.model.weights()), TestModel.bits(changed.model.weights()));
+        }
+    }
+
+    private static Penalty ofItsOwn(ParameterSet set) {
+        return new GroupLasso(0.01 * set.name().length());
+    }
+
     private static void assertChanges(
             UpdateRule rule, Method method, List<ParameterSet> before, List<ParameterSet> after, Penalty to) {
         try (Run changed = new Run(before, rule, method);

@@ -3,6 +3,9 @@ package dev.espalier.graph.prune;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Node;
+import dev.espalier.graph.group.LayerGroups;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -45,6 +48,18 @@ public final class Pruner {
     public static Graph threshold(Graph graph, PruneOptions options) {
         requireKnown(graph, options.keep());
         return Threshold.apply(graph, options).graph();
+    }
+
+    /**
+     * Finds what could be removed if some groups were zero.
+     *
+     * @param graph the model
+     * @param gone the groups that count as zero, by layer
+     * @return what would be done
+     * @throws GraphException if an output of the model would not depend on its inputs any more
+     */
+    public static PrunePlan without(Graph graph, Map<LayerGroups, List<Integer>> gone) {
+        return PrunePlan.of(Threshold.apply(graph, gone), PruneOptions.DEFAULT);
     }
 
     static void requireKnown(Graph graph, Set<String> keep) {

@@ -24,7 +24,16 @@ public final class JsonFile {
         RunFolder.replace(file, Json.pretty(record));
     }
 
-    static <T> T read(Path file, Class<T> type) throws IOException {
+    /**
+     * Reads a record back.
+     *
+     * @param <T> what it is
+     * @param file the file
+     * @param type what it is
+     * @return the record
+     * @throws IOException if it cannot be read, or is damaged
+     */
+    public static <T> T read(Path file, Class<T> type) throws IOException {
         return parse(file, Files.readString(file), type);
     }
 

@@ -108,6 +108,15 @@ public record RunFolder(Path path) {
     }
 
     /**
+     * How long the parts of the model take, for a penalty or a target in milliseconds.
+     *
+     * @return the file {@code prices.json}, a {@link PriceList}
+     */
+    public Path pricesFile() {
+        return path.resolve("prices.json");
+    }
+
+    /**
      * The metrics for TensorBoard.
      *
      * @return the path of a folder

@@ -32,6 +32,12 @@ final class PenaltyKind implements Kind {
                     "penalty.group_weight", GroupWeight.class, "whether λ_g is λ·√size or λ")
             .withDefault(new GroupLasso(0).weight());
 
+    private static final Key<GroupCost> COST = Key.choice(
+                    "penalty.cost",
+                    GroupCost.class,
+                    "what λ_g is weighed by: nothing, or the FLOPs, parameters or milliseconds that go with the group")
+            .withDefault(GroupCost.NONE);
+
     private static final PenaltyKind NONE = new PenaltyKind("none", "no penalty", Optional.empty(), List.of());
 
     static final Kinds<PenaltyKind> KINDS = kinds(PenaltyFamily.all());
@@ -89,6 +95,7 @@ final class PenaltyKind implements Kind {
             keys.add(LAMBDA);
             keys.addAll(parameters);
             keys.add(GROUP_WEIGHT);
+            keys.add(COST);
         }
         return keys;
     }
@@ -96,6 +103,10 @@ final class PenaltyKind implements Kind {
     /** λ; empty if it is to be estimated, and 0 without a penalty. */
     static OptionalDouble lambda(Values values) {
         return values.has(LAMBDA) ? values.of(LAMBDA) : OptionalDouble.of(0);
+    }
+
+    static GroupCost cost(Values values) {
+        return values.has(COST) ? values.of(COST) : GroupCost.NONE;
     }
 
     /** The penalty that a section stands for, with a λ of its own; empty for none. */

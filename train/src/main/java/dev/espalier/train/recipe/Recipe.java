@@ -155,6 +155,16 @@ public final class Recipe {
         return PenaltyKind.penalty(settings.section(PenaltyKind.SECTION), lambda);
     }
 
+    /** {@return what the strength of a group's penalty is weighed by} */
+    public GroupCost groupCost() {
+        return penaltyInForce().isPresent() ? PenaltyKind.cost(settings.section(PenaltyKind.SECTION)) : GroupCost.NONE;
+    }
+
+    /** {@return whether training has to know how many milliseconds layers take} */
+    public boolean needsPrices() {
+        return groupCost() == GroupCost.LATENCY || target().stream().anyMatch(TargetRecipe::isLatency);
+    }
+
     /**
      * Which weights are grouped.
      *

@@ -19,13 +19,15 @@ import java.util.function.ToDoubleFunction;
 /**
  * How sparse the model shall become. λ is adapted during training until that is met.
  *
+ * @param kind what is counted, by its name
  * @param counted what is counted
  * @param share how much of it shall be left
  * @param groups about which share of groups that takes, to begin with: weights and operations go with the inputs of a layer and
  *     with its outputs, so that their share is about the square of the groups'
  * @param reachedAfter by which part of the training with the penalty
  */
-public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double groups, double reachedAfter) {
+public record TargetRecipe(
+        String kind, ToDoubleFunction<Left> counted, double share, double groups, double reachedAfter) {
 
     /** What is left of a model in training, as shares of what there was. */
     public interface Left {
@@ -49,7 +51,16 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
          * @return their share
          */
         double flops();
+
+        /**
+         * The time of the pruned model, by the run's price list.
+         *
+         * @return its share
+         */
+        double latency();
     }
+
+    private static final String LATENCY = "latency";
 
     private static final Key<Double> SHARE =
             Key.decimal("target.share", "how much of it shall be left").in(Range.betweenZeroAndOne());
@@ -65,11 +76,16 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
             NONE,
             counting("groups", "groups", Left::groups, share -> share),
             counting("parameters", "the parameters of the pruned model", Left::parameters, Math::sqrt),
-            counting("flops", "the floating-point operations of the pruned model", Left::flops, Math::sqrt)));
+            counting("flops", "the floating-point operations of the pruned model", Left::flops, Math::sqrt),
+            counting(
+                    LATENCY,
+                    "the milliseconds of the pruned model in ONNX Runtime, by the run's price list",
+                    Left::latency,
+                    Math::sqrt)));
 
     static final Section SECTION = Section.of(
             "target",
-            "what λ is adapted to: nothing, or the share of groups, parameters or FLOPs that are left",
+            "what λ is adapted to: nothing, or the share of groups, parameters, FLOPs or milliseconds that are left",
             KINDS,
             Optional.of(NONE.name()),
             List.of());
@@ -85,7 +101,11 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
                 meaning,
                 List.of(SHARE, REACHED_AFTER),
                 values -> Optional.of(new TargetRecipe(
-                        counted, values.of(SHARE), groups.applyAsDouble(values.of(SHARE)), values.of(REACHED_AFTER))));
+                        name,
+                        counted,
+                        values.of(SHARE),
+                        groups.applyAsDouble(values.of(SHARE)),
+                        values.of(REACHED_AFTER))));
     }
 
     private static List<Conflict> outOfReach(Settings recipe) {
@@ -111,6 +131,11 @@ public record TargetRecipe(ToDoubleFunction<Left> counted, double share, double 
                 "%s = %s must be above 0 for target.kind = %s, as it is where λ starts from; or leave it out"
                         .formatted(PenaltyKind.LAMBDA, lambda.orElse(0), target)));
         return conflicts;
+    }
+
+    /** {@return whether milliseconds are counted} */
+    public boolean isLatency() {
+        return kind.equals(LATENCY);
     }
 
     static Values none() {

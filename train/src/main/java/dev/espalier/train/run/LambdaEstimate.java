@@ -7,7 +7,9 @@ import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.prox.WeightedProx;
 import dev.espalier.train.run.StepView.GroupProblem;
 import dev.espalier.train.run.StepView.PenalisedSet;
+import java.util.List;
 import java.util.function.DoubleFunction;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
@@ -26,8 +28,10 @@ import java.util.stream.IntStream;
  * @param view the step that is about to be done
  * @param penalty the penalty of every group, by λ
  * @param way A
+ * @param factor what λ is multiplied by for each of the sets that bear a penalty, in their order; a set of factor c reaches at λ what it
+ *     would reach at c·λ with a factor of 1
  */
-record LambdaEstimate(StepView view, DoubleFunction<Penalty> penalty, double way) {
+record LambdaEstimate(StepView view, DoubleFunction<Penalty> penalty, double way, IntToDoubleFunction factor) {
     /** How often λ is doubled or halved in search of a group's, at most. */
     private static final int OCTAVES = 64;
 
@@ -41,8 +45,11 @@ record LambdaEstimate(StepView view, DoubleFunction<Penalty> penalty, double way
      * @return λ ≥ 0; not finite if no λ does, and not a number if gradients are not
      */
     double lambda(double left) {
-        double[] thresholds = view.penalised().stream()
-                .flatMapToDouble(this::thresholds)
+        List<PenalisedSet> sets = view.penalised();
+        double[] thresholds = IntStream.range(0, sets.size())
+                .boxed()
+                .flatMapToDouble(
+                        i -> thresholds(sets.get(i)).map(threshold -> scaled(threshold, factor.applyAsDouble(i))))
                 .sorted()
                 .toArray();
         if (thresholds.length == 0) {
@@ -50,6 +57,11 @@ record LambdaEstimate(StepView view, DoubleFunction<Penalty> penalty, double way
         }
         int zeroed = (int) Math.round((1 - left) * thresholds.length);
         return thresholds[Math.clamp(zeroed - 1L, 0, thresholds.length - 1)];
+    }
+
+    /** What is zero already takes no λ at all, and what bears no penalty none that there is. */
+    private static double scaled(double threshold, double factor) {
+        return threshold == 0 ? 0 : threshold / factor;
     }
 
     /** In the order of the groups, however many threads look at them. */

@@ -3,26 +3,33 @@ package dev.espalier.train.run;
 import dev.espalier.core.prox.Summary;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.ParameterSet;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.HeldZeros;
 import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.prune.GroupCosts;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.recipe.Phase;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TargetRecipe;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.function.Consumer;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -54,6 +61,9 @@ final class PenaltySchedule {
     private final HeldZeros held;
     private final Optional<TargetRecipe> target;
     private final Optional<LambdaController> controller;
+    private final Optional<CostFactors> costs;
+    private final Optional<PriceList> prices;
+    private final Consumer<String> note;
 
     /** λ that is in force, and the last one above zero. */
     private final double[] lambda = new double[2];
@@ -73,7 +83,10 @@ final class PenaltySchedule {
             Network network,
             Optimizer optimizer,
             int batchesPerEpoch,
-            long stepsPerEpoch) {
+            long stepsPerEpoch,
+            Optional<CostFactors> costs,
+            Optional<PriceList> prices,
+            Consumer<String> note) {
         this.recipe = recipe;
         this.network = network;
         this.optimizer = optimizer;
@@ -81,6 +94,9 @@ final class PenaltySchedule {
         this.stepsPerEpoch = stepsPerEpoch;
         this.phases = recipe.phases(stepsPerEpoch);
         this.held = new HeldZeros(groups);
+        this.costs = costs;
+        this.prices = prices;
+        this.note = note;
         this.target = recipe.target();
         this.controller = target.map(
                 wanted -> new LambdaController(recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
@@ -130,6 +146,9 @@ final class PenaltySchedule {
                 && recipe.lambda().isEmpty()
                 && estimate[START] == 0
                 && progress >= warming(phase);
+        if (next.batch() == 0 && phase.kind() == Phase.Kind.SPARSIFY) {
+            weigh(progress == 0);
+        }
         if (progress > 0) {
             return;
         }
@@ -143,6 +162,23 @@ final class PenaltySchedule {
                 hold();
             }
         }
+    }
+
+    /** Once an epoch, never within one: what groups cost now that some of their neighbours are gone. */
+    private void weigh(boolean first) {
+        if (costs.isPresent()) {
+            left().ifPresent(left -> costs.get().update(network.readableWeights(), left));
+            apply();
+            if (first) {
+                note.accept(costs.get().words());
+            }
+        }
+    }
+
+    /** What the nodes cost that pruning would leave; empty if all paths to the output are cut. */
+    private Optional<Map<String, Cost>> left() {
+        Graph graph = network.graph();
+        return plan(graph).map(plan -> GroupCosts.byNode(plan.apply(), SampleInputs.DEFAULT.dimensions(graph)));
     }
 
     /** How much of the phase goes by until D has seen gradients. */
@@ -160,7 +196,7 @@ final class PenaltySchedule {
         if (!estimating) {
             return OptionalDouble.empty();
         }
-        double found = new LambdaEstimate(view.get(), one -> recipe.penalty(one).orElseThrow(), way())
+        double found = new LambdaEstimate(view.get(), one -> recipe.penalty(one).orElseThrow(), way(), factors())
                 .lambda(target.orElseThrow().groups());
         if (!(found > 0 && found < Double.POSITIVE_INFINITY)) {
             return OptionalDouble.empty(); // the step's gradients are zero or not finite: the next may be better
@@ -170,6 +206,18 @@ final class PenaltySchedule {
         controller.orElseThrow().startAt(found);
         change(found);
         return OptionalDouble.of(found);
+    }
+
+    /** c of the sets that bear a penalty, in their order. */
+    private IntToDoubleFunction factors() {
+        List<ParameterSet> penalised = optimizer.sets().stream()
+                .filter(set -> set.regularizer() != null && !set.frozen())
+                .toList();
+        return i -> factor(penalised.get(i));
+    }
+
+    private double factor(ParameterSet set) {
+        return costs.map(known -> known.of(set)).orElse(1.0);
     }
 
     /** The learning rates of all steps from now until the target shall be reached, added up. */
@@ -232,6 +280,14 @@ final class PenaltySchedule {
             public double flops() {
                 return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
             }
+
+            @Override
+            public double latency() {
+                PriceList list = prices.orElseThrow();
+                return left().map(left -> LatencyPrices.estimate(list, left) / list.milliseconds())
+                        .map(share -> Math.min(share, 1)) // a selection may be dearer than what it selects from
+                        .orElse(0.0);
+            }
         });
     }
 
@@ -265,7 +321,8 @@ final class PenaltySchedule {
 
     private void apply() {
         if (recipe.penaltyInForce().isPresent()) {
-            optimizer.changePenalty(recipe.penalty(lambda[NOW]).orElseThrow());
+            optimizer.changePenalties(
+                    set -> recipe.penalty(lambda[NOW] * factor(set)).orElseThrow());
         }
     }
 
@@ -285,6 +342,7 @@ final class PenaltySchedule {
         if (recipe.lambda().isEmpty()) {
             state.put("estimate", MemorySegment.ofArray(estimate));
         }
+        costs.ifPresent(known -> state.put("cost", known.memory()));
         state.putAll(held.state());
         return state;
     }

@@ -18,6 +18,8 @@ import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.PriceList;
+import dev.espalier.train.recipe.GroupCost;
 import dev.espalier.train.recipe.Method;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TrainingRecipe;
@@ -31,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -53,7 +56,7 @@ final class Session implements AutoCloseable {
 
     private StepReport latest = last;
 
-    Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options) {
+    Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options, Optional<PriceList> prices) {
         this(
                 recipe,
                 task,
@@ -61,7 +64,8 @@ final class Session implements AutoCloseable {
                 seed,
                 options.listener(),
                 options.device().kernels(),
-                new Network(initial, task.objective(), options.device()));
+                new Network(initial, task.objective(), options.device()),
+                prices);
     }
 
     /** A session that closes the network when it is closed. */
@@ -72,7 +76,8 @@ final class Session implements AutoCloseable {
             long seed,
             TrainingListener listener,
             StepKernel.Factory kernels,
-            Network network) {
+            Network network,
+            Optional<PriceList> prices) {
         this.recipe = recipe;
         this.task = task;
         this.seed = seed;
@@ -90,7 +95,20 @@ final class Session implements AutoCloseable {
                 .freeze(frozen::contains)
                 .precision(precision(recipe.training().precision()));
         optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
-        strength = new PenaltySchedule(recipe, groups, network, optimizer, task.batchesPerEpoch(), stepsPerEpoch());
+        Optional<CostFactors> costs = recipe.groupCost() == GroupCost.NONE
+                ? Optional.empty()
+                : Optional.of(
+                        new CostFactors(recipe.groupCost(), recipe.groupRules().note(initial), groups, prices));
+        strength = new PenaltySchedule(
+                recipe,
+                groups,
+                network,
+                optimizer,
+                task.batchesPerEpoch(),
+                stepsPerEpoch(),
+                costs,
+                prices,
+                listener::onNote);
         training = new TrainingStep(network, this::update);
     }
 
@@ -312,7 +330,7 @@ final class Session implements AutoCloseable {
                 task.measures());
     }
 
-    private static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {
+    static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {
         int count = 0;
         for (boolean zero : layer.zeros(weights)) {
             count += zero ? 0 : 1;

@@ -4,8 +4,10 @@ import dev.espalier.data.BatchPosition;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.runtime.Timing.Goal;
+import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.MetricsLog;
+import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -145,13 +147,17 @@ public final class TrainingRun {
     private Optional<RunResult> trainOrGiveUp() throws IOException {
         // Before the model is built: that takes time.
         folder.requireNoOther();
-        try (Session session = new Session(recipe, task, initial, seed, options)) {
+        Optional<PriceList> prices = prices();
+        try (Session session = new Session(recipe, task, initial, seed, options, prices)) {
             Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
             if (checkpoint.isPresent()) {
                 session.restore();
                 options.listener().onNote("going on from " + checkpoint.get());
             } else {
                 writeOrigin(session);
+            }
+            if (prices.isPresent() && !Files.exists(experiment.pricesFile())) {
+                JsonFile.write(experiment.pricesFile(), prices.get());
             }
             folder.enter();
             try {
@@ -166,6 +172,21 @@ public final class TrainingRun {
                 folder.leave();
             }
         }
+    }
+
+    /**
+     * What layers take: as it was measured when the first seed began, so that the machine has no say in how it goes on, and all seeds
+     * have the same.
+     */
+    private Optional<PriceList> prices() throws IOException {
+        if (!recipe.needsPrices()) {
+            return Optional.empty();
+        }
+        if (Files.exists(experiment.pricesFile())) {
+            return Optional.of(JsonFile.read(experiment.pricesFile(), PriceList.class));
+        }
+        return Optional.of(LatencyPrices.measure(
+                initial, recipe.groupRules().derive(initial), 1, LatencyPrices.SECONDS, options.listener()::onNote));
     }
 
     private Goal goal() {

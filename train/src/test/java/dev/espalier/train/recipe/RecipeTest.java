@@ -385,7 +385,7 @@ final class RecipeTest {
                 Optional.of(new Bent(5, 3, GroupWeight.SQRT_SIZE)),
                 kinds.of(values).member(values, 5));
         assertEquals(
-                List.of("penalty.kind", "penalty.lambda", "penalty.bend", "penalty.group_weight"),
+                List.of("penalty.kind", "penalty.lambda", "penalty.bend", "penalty.group_weight", "penalty.cost"),
                 List.copyOf(values.texts().keySet()));
         SettingsException refusal = assertThrows(
                 SettingsException.class,

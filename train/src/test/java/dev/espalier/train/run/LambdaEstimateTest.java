@@ -57,6 +57,15 @@ class LambdaEstimateTest {
         return Map.of("weight", view);
     }
 
+    /** A set that bears c times the penalty is where it would be at c times λ. */
+    @Test
+    void whatGroupsCostIsTakenIntoAccount() {
+        look(view -> {
+            double plain = new LambdaEstimate(view, GroupLasso::new, 2, _ -> 1).lambda(0.4);
+            assertEquals(plain / 8, new LambdaEstimate(view, GroupLasso::new, 2, _ -> 8).lambda(0.4), 1e-9 * plain);
+        });
+    }
+
     @Test
     void forTheLassoItIsAQuantileOfWhatTheoremOneSays() {
         look(view -> {
@@ -68,7 +77,7 @@ class LambdaEstimateTest {
                 expected[group] = Math.sqrt(square / 12) / way;
             }
             Arrays.sort(expected);
-            LambdaEstimate estimate = new LambdaEstimate(view, GroupLasso::new, way);
+            LambdaEstimate estimate = new LambdaEstimate(view, GroupLasso::new, way, _ -> 1);
             assertEquals(expected[0], estimate.lambda(1), 0.02 * expected[0]);
             assertEquals(expected[13], estimate.lambda(0.3), 0.02 * expected[13]);
             assertEquals(expected[19], estimate.lambda(0), 0.02 * expected[19]);
@@ -87,7 +96,7 @@ class LambdaEstimateTest {
         look(view -> {
             for (DoubleFunction<Penalty> family : families) {
                 for (double way : List.of(1e-3, 1.0, 100.0)) {
-                    double lambda = new LambdaEstimate(view, family, way).lambda(0.4);
+                    double lambda = new LambdaEstimate(view, family, way, _ -> 1).lambda(0.4);
                     int zero = zeroed(view, family.apply(lambda), way);
                     int fewer = zeroed(view, family.apply(lambda / 1.03), way);
                     String which = family.apply(lambda) + " on " + way;

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,8 @@ class SessionTest {
                 1,
                 TrainingListener.NOBODY,
                 Device.CPU.kernels(),
-                networks.apply(initial, task.objective()));
+                networks.apply(initial, task.objective()),
+                Optional.empty());
     }
 
     private static void train(Session session, Task task, long fromEpoch, long toEpoch) {
@@ -201,7 +203,8 @@ class SessionTest {
                 rates.add(view.penalised().getFirst().problem().apply(0).stepSize());
             }
         };
-        try (Session session = new Session(recipe, task, initial, 1, listener, Device.CPU.kernels(), network);
+        try (Session session = new Session(
+                        recipe, task, initial, 1, listener, Device.CPU.kernels(), network, Optional.empty());
                 Examples examples = task.examples(1, new BatchPosition(0, 0), 3)) {
             TensorView weights = network.readableWeights().firstEntry().getValue();
             for (int step = 0; step < 30; step++) {
@@ -233,7 +236,8 @@ class SessionTest {
                 task,
                 task.model(Weights.seeded(1)),
                 1,
-                new RunOptions(Device.gpu(0), TrainingListener.NOBODY, () -> false));
+                new RunOptions(Device.gpu(0), TrainingListener.NOBODY, () -> false),
+                Optional.empty());
     }
 
     /** Fifty steps carry rounding a long way; what was learned, and how much became zero, is about the same. */

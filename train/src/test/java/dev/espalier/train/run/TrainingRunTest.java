@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.Findings;
+import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
@@ -221,6 +223,59 @@ class TrainingRunTest {
                 notes.stream().filter(note -> note.startsWith("λ starts at ")).count(),
                 notes.toString());
         assertSameModel(folder("whole"), folder);
+    }
+
+    private static final String[] COST_AWARE = {
+        "model.kind=small-cnn",
+        "model.channels=[8,8]",
+        "data.padding=1",
+        "training.epochs=3",
+        "divergence.chance_epochs=0",
+        "penalty.lambda=1e-3",
+        "penalty.beta=1000",
+    };
+
+    /** Within an epoch, where the factors are those that its beginning found, and between two. */
+    @Test
+    void whatGroupsCostSurvivesAStop() throws IOException {
+        Recipe recipe = recipe(COST_AWARE).with("penalty.cost=flops");
+        train(recipe, folder("whole"));
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping =
+                RunOptions.DEFAULT.withStop(() -> List.of(4L, 10L, 17L).contains(steps.incrementAndGet()));
+        RunFolder folder = folder("stopped");
+        int sessions = 1;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertEquals(4, sessions);
+        assertSameModel(folder("whole"), folder);
+        train(recipe(COST_AWARE), folder("plain"));
+        assertFalse(
+                Arrays.equals(
+                        Files.readAllBytes(folder("whole").model()),
+                        Files.readAllBytes(folder("plain").model())),
+                "the cost decides nothing");
+    }
+
+    /** A run is a function of its files: the list that is there, not another measurement, says what is dear. */
+    @Test
+    void theMillisecondsOfALayerAreMeasuredOnce() throws IOException {
+        Recipe recipe = recipe(COST_AWARE).with("penalty.cost=latency", "target.kind=latency", "target.share=0.95");
+        RunFolder whole = folder("whole");
+        train(recipe, whole);
+        PriceList list = JsonFile.read(whole.pricesFile(), PriceList.class);
+        assertTrue(list.fixed() >= 0 && list.fixed() <= list.milliseconds(), list.toString());
+        assertTrue(list.prices().values().stream().allMatch(price -> price >= 0), list.toString());
+        RunFolder folder = folder("stopped");
+        Files.createDirectories(folder.path());
+        Files.copy(whole.pricesFile(), folder.pricesFile());
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping = RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 13);
+        assertEquals(Optional.empty(), run(recipe, folder, stopping).resume());
+        run(recipe, folder, RunOptions.DEFAULT).resume();
+        assertArrayEquals(Files.readAllBytes(whole.pricesFile()), Files.readAllBytes(folder.pricesFile()));
+        assertSameModel(whole, folder);
     }
 
     @Test
