@@ -41,7 +41,7 @@ final class NpyStore {
         }
     }
 
-    private List<String> names() throws IOException {
+    List<String> names() throws IOException {
         if (folder) {
             try (Stream<Path> files = Files.list(path)) {
                 return files.map(file -> String.valueOf(file.getFileName()))
