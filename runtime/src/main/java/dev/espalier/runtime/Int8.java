@@ -245,15 +245,19 @@ public record Int8(
         return quantization.graph();
     }
 
+    private static String count(int number, String one, String more) {
+        return String.format(Locale.ROOT, "%,d %s", number, number == 1 ? one : more);
+    }
+
     /** {@return what was done and how it compares, as a line} */
     public String summary() {
         return String.format(
                 Locale.ROOT,
-                "int8: %,d matrices, %,d tables, %,d convolutions; %,d of %,d bytes of weights; the cosine to the float model's"
+                "int8: %s, %s, %s; %,d of %,d bytes of weights; the cosine to the float model's"
                         + " outputs is at least %.4f, they differ by at most %.2g of their length%s",
-                quantization.matrices(),
-                quantization.tables(),
-                quantization.convolutions(),
+                count(quantization.matrices(), "matrix", "matrices"),
+                count(quantization.tables(), "table", "tables"),
+                count(quantization.convolutions(), "convolution", "convolutions"),
                 bytesAfter,
                 bytesBefore,
                 likeness.cosine(),
