@@ -88,7 +88,8 @@ final class Int8Options {
             PrintWriter out)
             throws IOException {
         boolean own = calibrate != null && !calibrate.equals(RANDOM);
-        List<Map<String, Tensor>> batches = own ? batches(graph, Path.of(calibrate)) : samples;
+        List<Map<String, Tensor>> batches =
+                calibrate == null || calibrate.equals(RANDOM) ? samples : batches(graph, Path.of(calibrate));
         Int8.Settings settings = new Int8.Settings(
                 bits,
                 calibrate != null,

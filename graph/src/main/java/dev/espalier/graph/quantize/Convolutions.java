@@ -32,7 +32,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Static quantisation: what convolutions read and make is rounded to whole numbers, in ranges that were measured, and so is what
@@ -40,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * joins these with the nodes between them to operators of whole numbers.
  */
 final class Convolutions {
-    private static final long LARGEST_BIAS = 1L << 30;
+    /** Far from the largest whole number of 32 bits, as products are added to it. */
+    private static final double LARGEST_BIAS = 1 << 30;
 
     private final Graph graph;
     private final Map<String, Range> ranges;
@@ -296,8 +296,8 @@ final class Convolutions {
 
     /** Codes for the weights, one scale for a channel; and for the bias, with the product of both scales. */
     private void weights(Node conv, List<String> inputs) {
-        Tensor weight = contents(conv.input(1));
-        Tensor bias = conv.has(2) ? contents(conv.input(2)) : null;
+        Tensor weight = rewriting.contents(conv.input(1));
+        Tensor bias = conv.has(2) ? rewriting.contents(conv.input(2)) : null;
         Range input = rounded.get(conv.input(0));
         if (input == null) {
             throw new IllegalStateException(conv.input(0) + " is not rounded");
@@ -329,13 +329,5 @@ final class Convolutions {
                 new TensorType(DataType.FLOAT32, Shape.ofLengths(codes.shape())),
                 new TreeMap<>(Map.of("axis", 0L)));
         return name;
-    }
-
-    private Tensor contents(String weight) {
-        @Nullable Tensor contents = graph.tensor(weight);
-        if (contents == null) {
-            throw new IllegalStateException(weight + " is no initializer");
-        }
-        return contents;
     }
 }

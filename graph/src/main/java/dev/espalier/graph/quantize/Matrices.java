@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Dynamic quantisation: products with constant matrices become products of whole numbers, and the other factor is brought to whole
@@ -99,9 +98,9 @@ final class Matrices {
 
     private boolean isMatrix(Node node) {
         Tensor weight = graph.tensor(node.input(1));
-        boolean other = graph.tensor(node.input(0)) == null;
-        if (weight == null || !other) {
-            if (node.operator() instanceof MatMul && graph.tensor(node.input(0)) != null && other != (weight == null)) {
+        boolean constantLeft = graph.tensor(node.input(0)) != null;
+        if (weight == null || constantLeft) {
+            if (weight == null && constantLeft) {
                 left.add(node.name() + ": its matrix stands on the left");
             }
             return false;
@@ -195,7 +194,7 @@ final class Matrices {
     }
 
     private Stored store(Key key) {
-        Tensor weight = contents(key.weight());
+        Tensor weight = rewriting.contents(key.weight());
         Tensor upright = key.transposed() ? transposed(weight) : weight;
         Codes codes = Codes.of(upright, 1, largest);
         Tensor scales = codes.scales();
@@ -203,14 +202,6 @@ final class Matrices {
         return new Stored(
                 rewriting.store(key.weight() + "_quantized", codes.codes()),
                 rewriting.store(key.weight() + "_scale", scaled));
-    }
-
-    private Tensor contents(String weight) {
-        @Nullable Tensor contents = graph.tensor(weight);
-        if (contents == null) {
-            throw new IllegalStateException(weight + " is no initializer");
-        }
-        return contents;
     }
 
     private static Tensor transposed(Tensor matrix) {
@@ -242,7 +233,7 @@ final class Matrices {
     /** Rows of codes are looked up, and become fractions behind; every column has a scale of its own. */
     private void table(Node node) {
         Stored table = tables.computeIfAbsent(node.input(0), key -> {
-            Codes codes = Codes.of(contents(key), 1, LARGEST_OF_TABLE);
+            Codes codes = Codes.of(rewriting.contents(key), 1, LARGEST_OF_TABLE);
             return new Stored(
                     rewriting.store(key + "_quantized", codes.codes()),
                     rewriting.store(key + "_scale", codes.scales()));

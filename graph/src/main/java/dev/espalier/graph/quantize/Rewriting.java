@@ -58,6 +58,15 @@ final class Rewriting {
         return made != null ? made : graph.fact(tensor).type();
     }
 
+    /** The contents of an initializer of the graph. */
+    Tensor contents(String weight) {
+        Tensor contents = graph.tensor(weight);
+        if (contents == null) {
+            throw new IllegalStateException(weight + " is no initializer");
+        }
+        return contents;
+    }
+
     /** A weight, or what belongs to one. */
     String store(String wanted, Tensor contents) {
         String name = fresh(wanted);

@@ -1,6 +1,7 @@
 package dev.espalier.graph.quantize;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,7 @@ import dev.espalier.graph.quantize.Quantization.Options;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -38,9 +40,11 @@ final class QuantizationTest {
     }
 
     private static Tensor contents(Graph graph, String name) {
-        Tensor tensor = graph.tensor(name);
-        assertTrue(tensor != null, () -> name + " is none of " + graph.initializers().keySet());
-        return tensor;
+        return Objects.requireNonNull(graph.tensor(name), name);
+    }
+
+    private static Node producer(Graph graph, String tensor) {
+        return Objects.requireNonNull(graph.producer(tensor), tensor);
     }
 
     /** The form that ONNX Runtime joins to one operator has the bias last, wherever the float model has it. */
@@ -59,15 +63,16 @@ final class QuantizationTest {
         Node sum = int8.nodes().getLast();
         assertEquals(List.of("product", "bias"), sum.inputs());
         Node scaled = int8.nodes().get(4);
-        assertEquals("Cast", int8.producer(scaled.input(0)).operator().label());
-        Node scale = int8.producer(scaled.input(1));
-        assertEquals("DynamicQuantizeLinear", int8.producer(scale.input(0)).operator().label());
-        assertEquals(32, contents(int8, scale.input(1)).size());
+        Node cast = producer(int8, scaled.input(0));
+        assertEquals("Cast", cast.operator().label());
+        Node scale = producer(int8, scaled.input(1));
         assertEquals(
-                DataType.INT8,
-                contents(int8, int8.producer(int8.producer(scaled.input(0)).input(0)).input(1))
-                        .type());
-        assertTrue(int8.tensor("weight") == null, "the float weight stayed");
+                "DynamicQuantizeLinear",
+                producer(int8, scale.input(0)).operator().label());
+        assertEquals(32, contents(int8, scale.input(1)).size());
+        Node product8 = producer(int8, cast.input(0));
+        assertEquals(DataType.INT8, contents(int8, product8.input(1)).type());
+        assertFalse(int8.initializers().containsKey("weight"), "the float weight stayed");
     }
 
     @Test
