@@ -18,6 +18,7 @@ module dev.espalier.graph {
     exports dev.espalier.graph.onnx;
     exports dev.espalier.graph.op;
     exports dev.espalier.graph.prune;
+    exports dev.espalier.graph.quantize;
     exports dev.espalier.graph.safetensors;
     exports dev.espalier.graph.type;
     exports dev.espalier.graph.pass to

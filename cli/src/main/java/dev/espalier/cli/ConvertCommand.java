@@ -8,6 +8,8 @@ import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.safetensors.Safetensors;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.Timing;
+import dev.espalier.train.task.RawInputs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -29,8 +31,14 @@ import picocli.CommandLine.Spec;
             "Reads a model and writes it again: constants folded, dead nodes removed, layer normalisations and GELUs named.",
             "What it computes stays the same: the file that was read is run beside the model in ONNX Runtime before that is written.",
             "An int8 model becomes a float32 model with the same weights; how far outputs differ, for want of rounding, is told.",
+            "With --int8 a float model becomes an int8 model.",
         })
 final class ConvertCommand implements Callable<Integer> {
+    /** What an int8 model is compared and timed on, unless inputs are given. */
+    private static final SampleInputs SAMPLES = new SampleInputs(4, 64, 1);
+
+    private static final int THREADS = 1;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
@@ -61,6 +69,9 @@ final class ConvertCommand implements Callable<Integer> {
     private boolean externalData;
 
     @Mixin
+    private Int8Options int8 = new Int8Options();
+
+    @Mixin
     private CheckpointOption checkpoint = new CheckpointOption();
 
     @Override
@@ -69,6 +80,11 @@ final class ConvertCommand implements Callable<Integer> {
         boolean onnx = name.endsWith(".onnx");
         if (!onnx && !name.endsWith(".safetensors")) {
             throw new IllegalArgumentException("OUT = " + out + ": its name must end in .onnx or .safetensors");
+        }
+        int8.check();
+        if (!onnx && int8.isGiven()) {
+            throw new IllegalArgumentException(
+                    "OUT = " + out + ": an int8 model is written as ONNX, with a name that ends in .onnx");
         }
         ModelFile file = checkpoint.read(in);
         PrintWriter report = spec.commandLine().getOut();
@@ -92,7 +108,8 @@ final class ConvertCommand implements Callable<Integer> {
         OnnxWriter.Options options = OnnxWriter.Options.DEFAULT;
         // Older versions are read, but not written.
         if (opset != 0 || file.opset() >= OnnxWriter.Options.LEAST_OPSET) {
-            options = options.withOpset(opset != 0 ? opset : file.opset());
+            int same = Math.max(file.opset(), OnnxWriter.leastOpset(file.graph()));
+            options = options.withOpset(opset != 0 ? opset : same);
         }
         if (externalData) {
             options = options.withExternalData();
@@ -102,7 +119,16 @@ final class ConvertCommand implements Callable<Integer> {
         } else if (file.rounded().isPresent()) {
             report.println(distance(file.rounded().get(), file.graph(), options));
         }
-        OnnxWriter.write(file.graph(), out, options);
+        OnnxWriter.write(int8.isGiven() ? quantized(file.graph(), options, report) : file.graph(), out, options);
+    }
+
+    private Graph quantized(Graph graph, OnnxWriter.Options options, PrintWriter report) throws IOException {
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        try (Judge judge = RawInputs.judge(Judge.of(graph, SAMPLES, THREADS), graph, SAMPLES.batch())) {
+            return int8.make(graph, judge.inputs(), THREADS, Timing.SECONDS, options, status::show, report);
+        } finally {
+            status.clear();
+        }
     }
 
     private static String verdict(Path original, Graph graph, OnnxWriter.Options options) {

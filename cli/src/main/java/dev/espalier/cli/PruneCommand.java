@@ -148,6 +148,9 @@ final class PruneCommand implements Callable<Integer> {
     private DimensionOption dimension = new DimensionOption();
 
     @Mixin
+    private Int8Options int8 = new Int8Options();
+
+    @Mixin
     private CheckpointOption checkpoint = new CheckpointOption();
 
     @Override
@@ -221,6 +224,7 @@ final class PruneCommand implements Callable<Integer> {
             throw new IllegalArgumentException(
                     "--target and --threshold both choose groups by their norms: leave one out");
         }
+        int8.check();
         checkpoint.requireSome(model);
         if (output == null && ModelFile.isRun(model) && !checkpoint.isGiven()) {
             output = model.resolve("pruned.onnx");
@@ -265,6 +269,7 @@ final class PruneCommand implements Callable<Integer> {
     /** Nothing is written before the models were compared. */
     private void prune(ModelFile file, PrunePlan plan, Map<String, Long> wanted, PrintWriter out) throws IOException {
         PruneTrial trial;
+        Graph written;
         StatusLine status = new StatusLine(spec.commandLine().getErr());
         try (Judge judge = judge(file, wanted, out)) {
             Timing timing = new Timing(goal(), noLatency ? 0 : latencySeconds, status::show);
@@ -287,9 +292,17 @@ final class PruneCommand implements Callable<Integer> {
             if (!judge.lengths().isEmpty()) {
                 out.println(DimensionOption.sentence(noLatency ? "FLOPs" : "FLOPs and latency", judge.lengths()));
             }
+            written = int8.isGiven() ? quantized(trial.smaller(), judge, status, out) : trial.smaller();
+        } finally {
+            status.clear();
         }
-        write(trial.smaller(), trial.plan(), trial.report());
+        write(written, trial.plan(), trial.report());
         summarize(plan, trial, out);
+    }
+
+    private Graph quantized(Graph smaller, Judge judge, StatusLine status, PrintWriter out) throws IOException {
+        double seconds = noLatency ? 0 : latencySeconds;
+        return int8.make(smaller, judge.inputs(), threads, seconds, OnnxWriter.Options.DEFAULT, status::show, out);
     }
 
     private static void printTried(PruneTrial trial, PrintWriter out) {

@@ -208,6 +208,13 @@ public final class Judge implements AutoCloseable {
         return new Judge(other.name(), threads, load(loader(other, threads)), trials, timed, lengths, random);
     }
 
+    /** {@return the inputs that models are compared on, those that they are timed with first} */
+    public List<Map<String, Tensor>> inputs() {
+        List<Map<String, Tensor>> inputs = new ArrayList<>(List.of(timed));
+        trials.stream().map(Trial::inputs).filter(one -> one != timed).forEach(inputs::add);
+        return inputs;
+    }
+
     /**
      * Compares a model with the original.
      *

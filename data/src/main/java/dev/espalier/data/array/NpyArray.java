@@ -112,6 +112,10 @@ final class NpyArray {
         return place;
     }
 
+    Tensor tensor() {
+        return array;
+    }
+
     DataType type() {
         return array.type();
     }

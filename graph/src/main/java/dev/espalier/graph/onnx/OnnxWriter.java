@@ -4,6 +4,8 @@ import ai.onnx.proto.OnnxMl.ModelProto;
 import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.op.Foreign;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -77,6 +79,20 @@ public final class OnnxWriter {
         public Options withMetadata(Map<String, String> other) {
             return new Options(opset, externalData, new TreeMap<>(other));
         }
+    }
+
+    /**
+     * {@return the oldest version of the operators that can express a graph}
+     *
+     * @param graph the graph
+     */
+    public static int leastOpset(Graph graph) {
+        return graph.nodes().stream()
+                .map(Node::operator)
+                .mapToInt(operator -> operator instanceof Foreign foreign
+                        ? Boxes.leastOpset(foreign)
+                        : OperatorTable.of(operator).leastOpset(operator))
+                .reduce(Opsets.LEAST, Math::max);
     }
 
     /**

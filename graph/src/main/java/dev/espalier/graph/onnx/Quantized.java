@@ -227,8 +227,7 @@ final class Quantized {
         return node.getOpType().equals("Gather")
                 && Functions.domain(node.getDomain()).isEmpty()
                 && inputs.size() == 2
-                && dequantizer(node.getOutput(0)) != null
-                && isCodes(model.contents(inputs.getFirst()))
+                && dequantizer(node, model.contents(inputs.getFirst())) != null
                 && model.contents(inputs.getLast()) == null;
     }
 
@@ -236,16 +235,28 @@ final class Quantized {
         return tensor != null && (tensor.type() == DataType.INT8 || tensor.type() == DataType.UINT8);
     }
 
-    private @Nullable NodeProto dequantizer(String codes) {
+    private @Nullable NodeProto dequantizer(NodeProto gather, @Nullable Tensor table) {
+        String codes = gather.getOutput(0);
         List<NodeProto> all = readers.getOrDefault(codes, List.of());
         NodeProto first = all.isEmpty() ? null : all.getFirst();
-        boolean plain = first != null
+        boolean plain = isCodes(table)
+                && first != null
                 && first.getInputCount() >= 2
                 && first.getOpType().equals("DequantizeLinear")
                 && first.getInput(0).equals(codes)
-                && isOneNumber(first, 1)
-                && (first.getInputCount() < 3 || isOneNumber(first, 2));
+                && ((isOneNumber(first, 1) && (first.getInputCount() < 3 || isOneNumber(first, 2)))
+                        || isByColumns(gather, table, first));
         return plain ? first : null;
+    }
+
+    /** Whether whole rows are picked, and each of their elements has a scale of its own. */
+    private boolean isByColumns(NodeProto gather, Tensor table, NodeProto behind) {
+        Tensor scale = model.contents(behind.getInput(1));
+        boolean last = behind.getAttributeList().stream()
+                .anyMatch(attribute -> attribute.getName().equals("axis") && attribute.getI() == -1);
+        boolean rows = gather.getAttributeList().stream()
+                .noneMatch(attribute -> attribute.getName().equals("axis") && attribute.getI() != 0);
+        return last && rows && table.rank() == 2 && scale != null && scale.size() == table.shape()[1];
     }
 
     private boolean isOneNumber(NodeProto node, int input) {
@@ -254,13 +265,14 @@ final class Quantized {
     }
 
     private @Nullable List<Call> table(String name, Call call, List<String> inputs, NodeReading reading) {
-        NodeProto behind = dequantizer(call.node().getOutput(0));
+        Tensor codes = model.contents(inputs.getFirst());
+        NodeProto behind = dequantizer(call.node(), codes);
         if (behind == null) {
             return null;
         }
         String zero = behind.getInputCount() < 3 ? "" : behind.getInput(2);
         Work work = new Work(name, call.node(), inputs, reading);
-        String rows = work.weight(inputs.getFirst(), behind.getInput(1), zero, 0, 0);
+        String rows = work.weight(inputs.getFirst(), behind.getInput(1), zero, -1, 0);
         String value = work.steps.copied("Gather", rows, inputs.getLast());
         deferred.put(call.node().getOutput(0), new Code(value, behind.getInput(1), zero, DataType.INT8, false));
         return work.calls();
