@@ -98,6 +98,12 @@ final class ShrinkCommand implements Callable<Integer> {
     private @Nullable Double minutes;
 
     @Option(
+            names = "--int8",
+            description = "Also write the smaller model with weights of eight bits, int8.onnx, calibrated on the inputs; -o is then"
+                    + " that one.")
+    private boolean int8;
+
+    @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
             description = "Where to write the smaller model besides the run's pruned.onnx.")
@@ -155,7 +161,8 @@ final class ShrinkCommand implements Callable<Integer> {
             reached(result.get()).ifPresent(out::println);
             if (output != null) {
                 Path file = output;
-                Writing.to(file, () -> Files.copy(run.pruned(), file, StandardCopyOption.REPLACE_EXISTING));
+                Path written = int8 ? run.path().resolve(Shrink.INT8) : run.pruned();
+                Writing.to(file, () -> Files.copy(written, file, StandardCopyOption.REPLACE_EXISTING));
                 out.println(file);
             }
             out.println(run.report());
@@ -171,7 +178,8 @@ final class ShrinkCommand implements Callable<Integer> {
         }
         Shrink shrink = Shrink.of(model).keep(left.share(), cost).with(keys());
         Shrink timed = epochs != null ? shrink.epochs(epochs) : minutes != null ? shrink.minutes(minutes) : shrink;
-        return timed.inputs(inputs(err));
+        Shrink fed = timed.inputs(inputs(err));
+        return int8 ? fed.int8() : fed;
     }
 
     private List<String> keys() {

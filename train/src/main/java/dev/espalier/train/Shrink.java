@@ -1,19 +1,31 @@
 package dev.espalier.train;
 
+import dev.espalier.data.BatchPosition;
 import dev.espalier.data.LoadedData;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.runtime.Int8;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
+import dev.espalier.train.task.Examples;
+import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -63,6 +75,12 @@ public final class Shrink {
         }
     }
 
+    /** The int8 model's file in the folder of a run. */
+    public static final String INT8 = "int8.onnx";
+
+    /** Batches that an int8 model is calibrated on. */
+    private static final int CALIBRATED = 16;
+
     /** The folder of a run that holds what the original said. */
     static final String ANSWERS = "answers";
 
@@ -73,6 +91,7 @@ public final class Shrink {
     private final Cost cost;
     private final OptionalInt epochs;
     private final OptionalDouble minutes;
+    private final boolean int8;
     private final List<String> settings;
 
     private Shrink(
@@ -83,6 +102,7 @@ public final class Shrink {
             Cost cost,
             OptionalInt epochs,
             OptionalDouble minutes,
+            boolean int8,
             List<String> settings) {
         this.model = model;
         this.inputs = List.copyOf(inputs);
@@ -91,6 +111,7 @@ public final class Shrink {
         this.cost = cost;
         this.epochs = epochs;
         this.minutes = minutes;
+        this.int8 = int8;
         this.settings = List.copyOf(settings);
     }
 
@@ -102,7 +123,7 @@ public final class Shrink {
      */
     public static Shrink of(Path model) {
         return new Shrink(
-                model, List.of(), null, 0.5, Cost.FLOPS, OptionalInt.empty(), OptionalDouble.empty(), List.of());
+                model, List.of(), null, 0.5, Cost.FLOPS, OptionalInt.empty(), OptionalDouble.empty(), false, List.of());
     }
 
     /**
@@ -112,7 +133,7 @@ public final class Shrink {
      * @return the same with these inputs
      */
     public Shrink inputs(LoadedData rows) {
-        return new Shrink(model, List.of("data.kind=own"), rows, share, cost, epochs, minutes, settings);
+        return new Shrink(model, List.of("data.kind=own"), rows, share, cost, epochs, minutes, int8, settings);
     }
 
     /**
@@ -122,7 +143,7 @@ public final class Shrink {
      * @return the same with these inputs
      */
     public Shrink inputs(List<String> keys) {
-        return new Shrink(model, keys, null, share, cost, epochs, minutes, settings);
+        return new Shrink(model, keys, null, share, cost, epochs, minutes, int8, settings);
     }
 
     /**
@@ -136,7 +157,7 @@ public final class Shrink {
         if (!(left > 0 && left < 1)) {
             throw new IllegalArgumentException("keep = " + left + " is not possible: it must be above 0 and below 1");
         }
-        return new Shrink(model, inputs, data, left, of, epochs, minutes, settings);
+        return new Shrink(model, inputs, data, left, of, epochs, minutes, int8, settings);
     }
 
     /**
@@ -151,7 +172,7 @@ public final class Shrink {
                     "epochs = " + count + " is not possible: it takes one to shrink and one to heal, so 2 or more");
         }
         return new Shrink(
-                model, inputs, data, share, cost, OptionalInt.of(count), OptionalDouble.empty(), settings);
+                model, inputs, data, share, cost, OptionalInt.of(count), OptionalDouble.empty(), int8, settings);
     }
 
     /**
@@ -164,7 +185,16 @@ public final class Shrink {
         if (!(count > 0)) {
             throw new IllegalArgumentException("minutes = " + count + " is not possible: it must be above 0");
         }
-        return new Shrink(model, inputs, data, share, cost, OptionalInt.empty(), OptionalDouble.of(count), settings);
+        return new Shrink(model, inputs, data, share, cost, OptionalInt.empty(), OptionalDouble.of(count), int8, settings);
+    }
+
+    /**
+     * Asks for one more file, {@code int8.onnx}: the smaller model with weights of eight bits, calibrated on the inputs.
+     *
+     * @return the same with that
+     */
+    public Shrink int8() {
+        return new Shrink(model, inputs, data, share, cost, epochs, minutes, true, settings);
     }
 
     /**
@@ -176,7 +206,7 @@ public final class Shrink {
     public Shrink with(List<String> keys) {
         List<String> all = new ArrayList<>(settings);
         all.addAll(keys);
-        return new Shrink(model, inputs, data, share, cost, epochs, minutes, all);
+        return new Shrink(model, inputs, data, share, cost, epochs, minutes, int8, all);
     }
 
     /**
@@ -190,19 +220,51 @@ public final class Shrink {
      */
     public Optional<RunResult> run(Path folder, RunOptions options) throws IOException {
         RunFolder place = new RunFolder(folder);
-        if (Files.exists(place.recipe())) {
-            Recipe begun = Recipe.read(place.recipe(), List.of());
-            return new Experiment(begun, task(begun, options), place, options)
-                    .resume()
-                    .map(List::getFirst);
-        }
-        if (!holdsAnswers(folder)) {
-            place.requireFree();
-        }
-        Planned planned = plan(place, options);
-        return new Experiment(planned.recipe(), planned.task(), place, options)
+        Planned planned = planned(place, options);
+        Optional<RunResult> result = new Experiment(planned.recipe(), planned.task(), place, options)
                 .resume()
                 .map(List::getFirst);
+        if (result.isPresent() && int8) {
+            writeInt8(place, planned.task(), options);
+        }
+        return result;
+    }
+
+    private Planned planned(RunFolder place, RunOptions options) throws IOException {
+        if (Files.exists(place.recipe())) {
+            Recipe begun = Recipe.read(place.recipe(), List.of());
+            return new Planned(begun, task(begun, options));
+        }
+        if (!holdsAnswers(place.path())) {
+            place.requireFree();
+        }
+        return plan(place, options);
+    }
+
+    private static void writeInt8(RunFolder place, Task task, RunOptions options) throws IOException {
+        Graph pruned = OnnxReader.read(place.pruned()).graph();
+        Int8 made = Int8.of(RawInputs.without(pruned), batches(task), Int8.Settings.CALIBRATED);
+        OnnxWriter.write(RawInputs.like(pruned, made.graph()), place.path().resolve(INT8));
+        options.listener().onNote(made.summary());
+    }
+
+    /** Some of the inputs. */
+    private static List<Map<String, Tensor>> batches(Task task) {
+        List<Map<String, Tensor>> batches = new ArrayList<>();
+        try (Examples examples = task.examples(1, BatchPosition.START, 1)) {
+            while (batches.size() < CALIBRATED && examples.hasNext()) {
+                Map<String, Tensor> batch = new LinkedHashMap<>();
+                examples.next().inputs().forEach((name, tensor) -> batch.put(name, copy(tensor)));
+                batches.add(batch);
+            }
+        }
+        return batches;
+    }
+
+    /** What a batch holds is written over by the next. */
+    private static Tensor copy(Tensor tensor) {
+        MemorySegment data = Arena.ofAuto().allocate(tensor.data().byteSize(), Long.BYTES);
+        return Tensor.of(tensor.type(), tensor.shape(), data.copyFrom(tensor.data()));
     }
 
     /** Whether what was stopped there had not got further than to ask the original. */
