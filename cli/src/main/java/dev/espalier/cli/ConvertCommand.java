@@ -83,7 +83,8 @@ final class ConvertCommand implements Callable<Integer> {
         }
         int8.check();
         if (!onnx && int8.isGiven()) {
-            throw new IllegalArgumentException("OUT = " + out + ": an int8 model is written as ONNX, with a name that ends in .onnx");
+            throw new IllegalArgumentException(
+                    "OUT = " + out + ": an int8 model is written as ONNX, with a name that ends in .onnx");
         }
         ModelFile file = checkpoint.read(in);
         PrintWriter report = spec.commandLine().getOut();
@@ -124,8 +125,7 @@ final class ConvertCommand implements Callable<Integer> {
     private Graph quantized(Graph graph, OnnxWriter.Options options, PrintWriter report) throws IOException {
         StatusLine status = new StatusLine(spec.commandLine().getErr());
         try (Judge judge = RawInputs.judge(Judge.of(graph, SAMPLES, THREADS), graph, SAMPLES.batch())) {
-            return int8.make(
-                    graph, judge.inputs(), THREADS, Timing.SECONDS, options, status::show, report);
+            return int8.make(graph, judge.inputs(), THREADS, Timing.SECONDS, options, status::show, report);
         } finally {
             status.clear();
         }

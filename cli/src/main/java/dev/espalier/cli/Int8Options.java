@@ -91,13 +91,7 @@ final class Int8Options {
         List<Map<String, Tensor>> batches =
                 calibrate == null || calibrate.equals(RANDOM) ? samples : batches(graph, Path.of(calibrate));
         Int8.Settings settings = new Int8.Settings(
-                bits,
-                calibrate != null,
-                Int8.Settings.LEAST_COSINE,
-                threads,
-                seconds,
-                writing,
-                progress);
+                bits, calibrate != null, Int8.Settings.LEAST_COSINE, threads, seconds, writing, progress);
         Int8 made = Int8.of(graph, batches, settings);
         progress.accept("");
         Quantization quantization = made.quantization();
@@ -119,7 +113,9 @@ final class Int8Options {
         }
         if (!own) {
             out.println("The inputs were random: how near the models are on yours "
-                    + (calibrate == null ? "may differ" : "may differ, and so may the ranges of what flows between convolutions")
+                    + (calibrate == null
+                            ? "may differ"
+                            : "may differ, and so may the ranges of what flows between convolutions")
                     + "; --calibrate FILE takes yours");
         }
         return made.graph();
@@ -141,8 +137,9 @@ final class Int8Options {
                     ? arrays.firstEntry().getValue()
                     : arrays.get(input.name());
             if (array == null) {
-                throw new IllegalArgumentException("--calibrate %s: no array for the input %s; it has %s, the model takes %s"
-                        .formatted(file, input.name(), arrays.keySet(), wanted(graph)));
+                throw new IllegalArgumentException(
+                        "--calibrate %s: no array for the input %s; it has %s, the model takes %s"
+                                .formatted(file, input.name(), arrays.keySet(), wanted(graph)));
             }
             requireFits(file, graph, input, array);
             whole.put(input.name(), array.cast(input.type().data()));
@@ -153,12 +150,12 @@ final class Int8Options {
         Set<Long> lengths = new TreeSet<>();
         whole.values().forEach(array -> lengths.add(array.shape()[0]));
         if (lengths.size() > 1) {
-            throw new IllegalArgumentException("--calibrate %s: its arrays have different numbers of rows, %s"
-                    .formatted(file, lengths));
+            throw new IllegalArgumentException(
+                    "--calibrate %s: its arrays have different numbers of rows, %s".formatted(file, lengths));
         }
         if (rows < most && most != ROWS) {
-            throw new IllegalArgumentException("--calibrate %s: it has %d rows, but the model takes %d at once"
-                    .formatted(file, rows, most));
+            throw new IllegalArgumentException(
+                    "--calibrate %s: it has %d rows, but the model takes %d at once".formatted(file, rows, most));
         }
         List<Map<String, Tensor>> batches = new ArrayList<>();
         long step = Math.min(most, rows);
@@ -187,8 +184,9 @@ final class Int8Options {
             fits = !wanted.get(axis).isKnown() || wanted.get(axis).value() == shape[axis];
         }
         if (!fits) {
-            throw new IllegalArgumentException("--calibrate %s: the array for the input %s is %s, but the model takes %s"
-                    .formatted(file, input.name(), array, wanted(graph)));
+            throw new IllegalArgumentException(
+                    "--calibrate %s: the array for the input %s is %s, but the model takes %s"
+                            .formatted(file, input.name(), array, wanted(graph)));
         }
     }
 

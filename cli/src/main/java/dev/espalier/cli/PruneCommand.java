@@ -302,8 +302,7 @@ final class PruneCommand implements Callable<Integer> {
 
     private Graph quantized(Graph smaller, Judge judge, StatusLine status, PrintWriter out) throws IOException {
         double seconds = noLatency ? 0 : latencySeconds;
-        return int8.make(
-                smaller, judge.inputs(), threads, seconds, OnnxWriter.Options.DEFAULT, status::show, out);
+        return int8.make(smaller, judge.inputs(), threads, seconds, OnnxWriter.Options.DEFAULT, status::show, out);
     }
 
     private static void printTried(PruneTrial trial, PrintWriter out) {

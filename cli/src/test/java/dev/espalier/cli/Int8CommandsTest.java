@@ -58,14 +58,11 @@ final class Int8CommandsTest {
         Tensor dense = random(2, 48, 40);
         Tensor second = Tensor.compute(DataType.FLOAT32, dense.shape(), i -> i < 8 * 40 ? 0 : dense.getDouble(i));
         return write(
-                "model.onnx",
-                graph.outputs(graph.add("y", new MatMul(), active, graph.parameter("second", second))));
+                "model.onnx", graph.outputs(graph.add("y", new MatMul(), active, graph.parameter("second", second))));
     }
 
     private Path cnn() throws IOException {
-        return write(
-                "cnn.onnx",
-                SmallCnn.build(new ImageOptions(10, 3, 8, 8), List.of(8, 8), true, Weights.seeded(1)));
+        return write("cnn.onnx", SmallCnn.build(new ImageOptions(10, 3, 8, 8), List.of(8, 8), true, Weights.seeded(1)));
     }
 
     private static byte[] npy(long... shape) {
@@ -76,9 +73,12 @@ final class Int8CommandsTest {
         String header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + lengths + "), }\n";
         byte[] text = header.getBytes(StandardCharsets.ISO_8859_1);
         Tensor numbers = random(3, shape);
-        ByteBuffer bytes = ByteBuffer.allocate(10 + text.length + (int) numbers.size() * 4)
-                .order(ByteOrder.LITTLE_ENDIAN);
-        bytes.put((byte) 0x93).put("NUMPY".getBytes(StandardCharsets.ISO_8859_1)).put((byte) 1).put((byte) 0);
+        ByteBuffer bytes =
+                ByteBuffer.allocate(10 + text.length + (int) numbers.size() * 4).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put((byte) 0x93)
+                .put("NUMPY".getBytes(StandardCharsets.ISO_8859_1))
+                .put((byte) 1)
+                .put((byte) 0);
         bytes.putShort((short) text.length).put(text);
         for (float number : numbers.toFloats()) {
             bytes.putFloat(number);
@@ -111,15 +111,17 @@ final class Int8CommandsTest {
     @Test
     void pruneCutsAndThenRounds() throws IOException {
         Path out = folder.resolve("small.onnx");
-        Answer answer =
-                Answer.to("prune", perceptron(), "-o", out, "--int8", "--int8-bits", "7", "--for", "size", "--no-latency");
+        Answer answer = Answer.to(
+                "prune", perceptron(), "-o", out, "--int8", "--int8-bits", "7", "--for", "size", "--no-latency");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().contains("int8: 2 matrices"), answer.out());
         OnnxModel read = OnnxReader.read(out);
         assertEquals(2, read.dequantization().weights());
         assertTrue(
                 read.graph().initializers().values().stream()
-                        .anyMatch(one -> List.of(40L, 40L).equals(List.of(one.tensor().shape()[0], one.tensor().shape()[1]))),
+                        .anyMatch(one -> List.of(40L, 40L)
+                                .equals(List.of(
+                                        one.tensor().shape()[0], one.tensor().shape()[1]))),
                 "the neurons that nobody reads are still there");
     }
 
@@ -164,7 +166,8 @@ final class Int8CommandsTest {
         Value weight = graph.parameter("weight", random(1, 40, 40));
         return write(
                 "two.onnx",
-                graph.outputs(graph.add("first", new MatMul(), x, weight), graph.add("second", new MatMul(), y, weight)));
+                graph.outputs(
+                        graph.add("first", new MatMul(), x, weight), graph.add("second", new MatMul(), y, weight)));
     }
 
     private static void refused(String words, Object... arguments) {

@@ -41,8 +41,9 @@ public record Calibration(SequencedMap<String, Range> ranges) {
             for (long i = 0; i < size; i++) {
                 double element = tensor.getDouble(i);
                 if (!Double.isFinite(element)) {
-                    throw new GraphException("%s is %s for some of the inputs, which has no range: leave these inputs out"
-                            .formatted(name, element));
+                    throw new GraphException(
+                            "%s is %s for some of the inputs, which has no range: leave these inputs out"
+                                    .formatted(name, element));
                 }
                 low = Math.min(low, element);
                 high = Math.max(high, element);
@@ -55,7 +56,8 @@ public record Calibration(SequencedMap<String, Range> ranges) {
         }
 
         float[] all() {
-            float[] all = new float[elements.stream().mapToInt(some -> some.length).sum()];
+            float[] all =
+                    new float[elements.stream().mapToInt(some -> some.length).sum()];
             int next = 0;
             for (float[] some : elements) {
                 System.arraycopy(some, 0, all, next, some.length);
@@ -81,9 +83,10 @@ public record Calibration(SequencedMap<String, Range> ranges) {
         }
         Set<String> wanted = Quantization.measured(graph);
         Set<String> outputs = new LinkedHashSet<>(graph.outputs());
-        graph.nodes().forEach(node -> node.outputs().stream().filter(wanted::contains).forEach(outputs::add));
-        Graph open = new Graph(
-                graph.name(), graph.inputs(), graph.initializers(), graph.nodes(), List.copyOf(outputs));
+        graph.nodes()
+                .forEach(
+                        node -> node.outputs().stream().filter(wanted::contains).forEach(outputs::add));
+        Graph open = new Graph(graph.name(), graph.inputs(), graph.initializers(), graph.nodes(), List.copyOf(outputs));
         SequencedMap<String, Seen> seen = new LinkedHashMap<>();
         try (OnnxRuntimeModel model = OnnxRuntimeModel.of(open, threads)) {
             for (Map<String, Tensor> batch : batches) {

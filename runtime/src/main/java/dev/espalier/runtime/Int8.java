@@ -178,7 +178,8 @@ public record Int8(
             List<String> all = Quantization.convolutions(floats);
             Map<String, Double> cosines = new HashMap<>();
             for (String one : all) {
-                settings.progress().accept("trying convolution %d of %d alone".formatted(cosines.size() + 1, all.size()));
+                settings.progress()
+                        .accept("trying convolution %d of %d alone".formatted(cosines.size() + 1, all.size()));
                 Set<String> others = new HashSet<>(all);
                 others.remove(one);
                 Quantization made = Quantization.calibrated(floats, calibration.ranges(), options.leaving(others));
@@ -214,8 +215,9 @@ public record Int8(
             try (OnnxRuntimeModel model = load(made.graph(), settings)) {
                 Likeness likeness = likeness(model, batches.size());
                 if (Double.isNaN(likeness.error()) || Double.isNaN(likeness.cosine())) {
-                    throw new GraphException("outputs of the model, or of the int8 model, are no finite numbers for some of the inputs:"
-                            + " nothing can be said of the int8 model");
+                    throw new GraphException(
+                            "outputs of the model, or of the int8 model, are no finite numbers for some of the inputs:"
+                                    + " nothing can be said of the int8 model");
                 }
                 List<Double> times = List.of(0.0, 0.0);
                 if (settings.seconds() > 0) {
@@ -227,8 +229,7 @@ public record Int8(
                         times = List.of(before.milliseconds(), after.milliseconds());
                     }
                 }
-                return new Int8(
-                        made, likeness, bytes(floats), bytes(made.graph()), times.getFirst(), times.getLast());
+                return new Int8(made, likeness, bytes(floats), bytes(made.graph()), times.getFirst(), times.getLast());
             }
         }
     }
@@ -265,6 +266,9 @@ public record Int8(
                 millisecondsBefore == 0
                         ? ""
                         : String.format(
-                                Locale.ROOT, "; %.3g ms instead of %.3g ms a run", millisecondsAfter, millisecondsBefore));
+                                Locale.ROOT,
+                                "; %.3g ms instead of %.3g ms a run",
+                                millisecondsAfter,
+                                millisecondsBefore));
     }
 }

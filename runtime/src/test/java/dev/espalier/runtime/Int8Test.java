@@ -54,8 +54,7 @@ final class Int8Test {
     private Path folder;
 
     private static Settings settings(boolean calibrated, double leastCosine) {
-        return new Settings(
-                Quantization.BITS, calibrated, leastCosine, 1, 0, OnnxWriter.Options.DEFAULT, _ -> {});
+        return new Settings(Quantization.BITS, calibrated, leastCosine, 1, 0, OnnxWriter.Options.DEFAULT, _ -> {});
     }
 
     private static List<Map<String, Tensor>> drawn(Graph graph) {
@@ -124,8 +123,7 @@ final class Int8Test {
                 GraphBuilder graph = new GraphBuilder("gemm");
                 Value x = graph.input("x", DataType.FLOAT32, transposeA ? 40 : 6, transposeA ? 6 : 40);
                 Value c = graph.input("c", DataType.FLOAT32, 6, 30);
-                Value weight = graph.parameter(
-                        "weight", transposeB ? random(1, 30, 40) : random(1, 40, 30));
+                Value weight = graph.parameter("weight", transposeB ? random(1, 30, 40) : random(1, 40, 30));
                 Value bias = graph.parameter("bias", random(2, 30));
                 Value constant = graph.add("constant", new Gemm(-0.5, 3, transposeA, transposeB), x, weight, bias);
                 Value computed = graph.add("computed", new Gemm(2, 0.25, transposeA, transposeB), x, weight, c);
@@ -171,13 +169,10 @@ final class Int8Test {
     void manyNodesBetweenConvolutions() throws IOException {
         GraphBuilder graph = new GraphBuilder("many");
         Value x = graph.input("x", DataType.FLOAT32, "batch", 4, 12, 12);
-        Value first = graph.add(
-                "first", new Conv(Windows.square(1, 1), 1), x, graph.parameter("w1", random(1, 8, 4, 3, 3)));
+        Value first =
+                graph.add("first", new Conv(Windows.square(1, 1), 1), x, graph.parameter("w1", random(1, 8, 4, 3, 3)));
         Value scaled = graph.add(
-                "scaled",
-                new Binary(Binary.Function.MULTIPLY),
-                graph.constant("s", random(2, 8, 1, 1)),
-                first);
+                "scaled", new Binary(Binary.Function.MULTIPLY), graph.constant("s", random(2, 8, 1, 1)), first);
         Value bounded = graph.add("bounded", new Clip(0, 6), scaled);
         Value deep = graph.add(
                 "deep",
@@ -187,13 +182,11 @@ final class Int8Test {
                 graph.parameter("b2", random(4, 8)));
         Value swish = graph.add("sigmoid", new Unary(Unary.Function.SIGMOID), deep);
         Value gated = graph.add("gated", new Binary(Binary.Function.MULTIPLY), deep, swish);
-        Value joined = graph.addAll(new Node(
-                        "joined", new Concat(1), List.of(gated.name(), bounded.name()), List.of("joined")))
+        Value joined = graph.addAll(
+                        new Node("joined", new Concat(1), List.of(gated.name(), bounded.name()), List.of("joined")))
                 .getFirst();
         Value most = graph.add(
-                "most",
-                new Pool(Pool.Function.MAX, List.of(2L, 2L), Windows.square(2, 0), false, false),
-                joined);
+                "most", new Pool(Pool.Function.MAX, List.of(2L, 2L), Windows.square(2, 0), false, false), joined);
         Value last = graph.add(
                 "last", new Conv(Windows.square(1, 0), 1), most, graph.parameter("w3", random(5, 5, 16, 1, 1)));
         Value hyperbolic = graph.add("tanh", new Unary(Unary.Function.TANH), most);
@@ -217,8 +210,7 @@ final class Int8Test {
             signal = graph.add("tanh" + i, new Unary(Unary.Function.TANH), signal);
         }
         Tensor uneven = Tensor.compute(DataType.FLOAT32, new long[] {4, 4, 1, 1}, i -> i / 4 == 0 ? 10_000 : i);
-        Value wide = graph.add(
-                "wide", new Conv(Windows.square(1, 0), 1), signal, graph.parameter("uneven", uneven));
+        Value wide = graph.add("wide", new Conv(Windows.square(1, 0), 1), signal, graph.parameter("uneven", uneven));
         Value balanced = graph.add(
                 "balanced",
                 new Binary(Binary.Function.DIVIDE),
@@ -229,8 +221,7 @@ final class Int8Test {
         Int8 all = Int8.of(model, batches, settings(true, 0));
         assertTrue(all.likeness().cosine() < 0.99, all.summary());
         List<String> said = new ArrayList<>();
-        Int8 some = Int8.of(
-                model, batches, new Settings(8, true, 0.99, 1, 0, OnnxWriter.Options.DEFAULT, said::add));
+        Int8 some = Int8.of(model, batches, new Settings(8, true, 0.99, 1, 0, OnnxWriter.Options.DEFAULT, said::add));
         assertTrue(some.likeness().cosine() >= 0.99, some.summary());
         assertEquals(4, some.quantization().convolutions());
         assertEquals(
@@ -249,11 +240,12 @@ final class Int8Test {
         assertThrows(IllegalArgumentException.class, () -> Calibration.of(cnn, List.of(), 1));
         String input = cnn.inputs().getFirst().name();
         Tensor nan = Tensor.compute(DataType.FLOAT32, new long[] {1, 3, 8, 8}, i -> Double.NaN);
-        GraphException refused = assertThrows(
-                GraphException.class, () -> Int8.of(cnn, List.of(Map.of(input, nan)), settings(true, 0)));
-        assertTrue(String.valueOf(refused.getMessage()).contains("is NaN for some of the inputs"), refused.getMessage());
-        GraphException told = assertThrows(
-                GraphException.class, () -> Int8.of(cnn, List.of(Map.of(input, nan)), settings(false, 0)));
+        GraphException refused =
+                assertThrows(GraphException.class, () -> Int8.of(cnn, List.of(Map.of(input, nan)), settings(true, 0)));
+        assertTrue(
+                String.valueOf(refused.getMessage()).contains("is NaN for some of the inputs"), refused.getMessage());
+        GraphException told =
+                assertThrows(GraphException.class, () -> Int8.of(cnn, List.of(Map.of(input, nan)), settings(false, 0)));
         assertTrue(String.valueOf(told.getMessage()).contains("no finite numbers"), told.getMessage());
     }
 }

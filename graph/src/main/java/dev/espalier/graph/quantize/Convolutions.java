@@ -93,7 +93,8 @@ final class Convolutions {
     /** The names of the convolutions whose weights could become codes. */
     static List<String> candidates(Graph graph) {
         return graph.nodes().stream()
-                .filter(node -> node.operator() instanceof Conv && objection(graph, node).isEmpty())
+                .filter(node -> node.operator() instanceof Conv
+                        && objection(graph, node).isEmpty())
                 .map(Node::name)
                 .toList();
     }
@@ -208,7 +209,8 @@ final class Convolutions {
         boolean moves = isMove(node.operator());
         String result = moves ? node.output() : result(node);
         boolean wanted = ends.contains(result)
-                || graph.uses(result).stream().anyMatch(use -> isBetween(use.node().operator()));
+                || graph.uses(result).stream()
+                        .anyMatch(use -> isBetween(use.node().operator()));
         if (some && all && wanted && ranges.containsKey(result)) {
             inputs.forEach(input -> rounded.putIfAbsent(input, range(input)));
             whole.put(node, result);
@@ -280,12 +282,7 @@ final class Convolutions {
     }
 
     private void dequantize(
-            String codes,
-            String scale,
-            String zero,
-            String to,
-            TensorType type,
-            SortedMap<String, Long> attributes) {
+            String codes, String scale, String zero, String to, TensorType type, SortedMap<String, Long> attributes) {
         rewriting.addOfCodes(
                 rewriting.fresh(to + "_DequantizeLinear"),
                 "DequantizeLinear",
@@ -302,13 +299,17 @@ final class Convolutions {
         if (input == null) {
             throw new IllegalStateException(conv.input(0) + " is not rounded");
         }
-        Codes codes = Codes.of(weight, 0, largest, channel -> bias == null
-                ? 0
-                : Math.abs(bias.getDouble(channel)) / (LARGEST_BIAS * input.scale()));
+        Codes codes = Codes.of(
+                weight,
+                0,
+                largest,
+                channel -> bias == null ? 0 : Math.abs(bias.getDouble(channel)) / (LARGEST_BIAS * input.scale()));
         inputs.set(1, stored(conv.input(1), codes.codes(), codes.scales()));
         if (bias != null) {
             Tensor scales = Tensor.compute(
-                    DataType.FLOAT32, codes.scales().shape(), i -> input.scale() * codes.scales().getDouble(i));
+                    DataType.FLOAT32,
+                    codes.scales().shape(),
+                    i -> input.scale() * codes.scales().getDouble(i));
             Tensor whole = Tensor.computeLongs(
                     DataType.INT32, bias.shape(), i -> Math.round(bias.getDouble(i) / scales.getDouble(i)));
             inputs.set(2, stored(conv.name() + "/bias", whole, scales));
@@ -318,8 +319,7 @@ final class Convolutions {
     private String stored(String weight, Tensor codes, Tensor scales) {
         String quantized = rewriting.store(weight + "_quantized", codes);
         String scale = rewriting.store(weight + "_scale", scales);
-        String zero =
-                rewriting.store(weight + "_zero_point", Tensor.compute(codes.type(), scales.shape(), i -> 0));
+        String zero = rewriting.store(weight + "_zero_point", Tensor.compute(codes.type(), scales.shape(), i -> 0));
         String name = rewriting.fresh(weight + "_dequantized");
         dequantize(
                 quantized,

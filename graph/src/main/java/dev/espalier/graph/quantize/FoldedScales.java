@@ -77,7 +77,9 @@ final class FoldedScales {
         int channels = Math.toIntExact(weight.shape()[0]);
         Affine affine = new Affine(channels, bias);
         Node last = conv;
-        for (Node next = onlyReader(conv); next != null && absorb(affine, next, last.output()); next = onlyReader(next)) {
+        for (Node next = onlyReader(conv);
+                next != null && absorb(affine, next, last.output());
+                next = onlyReader(next)) {
             absorbed.add(next);
             last = next;
         }
@@ -89,14 +91,11 @@ final class FoldedScales {
         String folded = rewriting.store(
                 conv.input(1) + "/folded",
                 Tensor.compute(
-                        DataType.FLOAT32,
-                        weight.shape(),
-                        i -> weight.getDouble(i) * affine.factor[(int) (i / each)]));
+                        DataType.FLOAT32, weight.shape(), i -> weight.getDouble(i) * affine.factor[(int) (i / each)]));
         String shift = rewriting.store(
                 conv.name() + "/bias",
                 Tensor.compute(DataType.FLOAT32, new long[] {channels}, i -> affine.shift[(int) i]));
-        rewriting.keep(
-                new Node(conv.name(), conv.operator(), List.of(conv.input(0), folded, shift), last.outputs()));
+        rewriting.keep(new Node(conv.name(), conv.operator(), List.of(conv.input(0), folded, shift), last.outputs()));
     }
 
     private @Nullable Node onlyReader(Node node) {
@@ -133,7 +132,8 @@ final class FoldedScales {
             return false;
         }
         Tensor constant = graph.tensor(node.input(node.input(0).equals(tensor) ? 1 : 0));
-        if (constant == null || !isPerChannel(constant, channels, graph.shape(tensor).rank())) {
+        if (constant == null
+                || !isPerChannel(constant, channels, graph.shape(tensor).rank())) {
             return false;
         }
         for (int channel = 0; channel < channels; channel++) {

@@ -72,9 +72,9 @@ final class Matrices {
                 case MatMul _ when isMatrix(node) -> product(node, node.input(0), node.input(1), false, 1, "");
                 case Gemm gemm when isMatrix(node) -> gemm(node, gemm);
                 case Gather(long axis) when isTable(node, axis) -> table(node);
-                case Binary binary when isBias(node, binary) ->
-                    rewriting.keep(
-                            new Node(node.name(), ADD, List.of(node.input(1), node.input(0)), node.outputs()));
+                case Binary binary
+                when isBias(node, binary) ->
+                    rewriting.keep(new Node(node.name(), ADD, List.of(node.input(1), node.input(0)), node.outputs()));
                 default -> rewriting.keep(node);
             }
         }
@@ -179,11 +179,7 @@ final class Matrices {
                 type.shape());
         String cast = rewriting.add(name + "/cast", WIDEN, type, whole);
         String scale = rewriting.add(
-                name + "/scale",
-                MULTIPLY,
-                rewriting.type(matrix.scales()),
-                activation.scale(),
-                matrix.scales());
+                name + "/scale", MULTIPLY, rewriting.type(matrix.scales()), activation.scale(), matrix.scales());
         if (bias.isEmpty()) {
             rewriting.keep(new Node(name, MULTIPLY, List.of(cast, scale), node.outputs()));
             products.add(node.output());
@@ -218,7 +214,8 @@ final class Matrices {
                 rewriting.fresh(tensor + "_zero_point"));
         SequencedMap<String, TensorType> outputs = new LinkedHashMap<>();
         outputs.put(
-                made.codes(), new TensorType(DataType.UINT8, rewriting.type(tensor).shape()));
+                made.codes(),
+                new TensorType(DataType.UINT8, rewriting.type(tensor).shape()));
         outputs.put(made.scale(), new TensorType(DataType.FLOAT32, Shape.of()));
         outputs.put(made.zero(), new TensorType(DataType.UINT8, Shape.of()));
         rewriting.addOfCodes(

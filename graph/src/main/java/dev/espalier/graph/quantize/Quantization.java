@@ -68,10 +68,15 @@ public record Quantization(Graph graph, int matrices, int tables, int convolutio
      * @return the int8 model
      */
     public static Quantization dynamic(Graph graph, Options options) {
-        return matrices(graph, options, 0, graph.nodes().stream()
-                .filter(node -> node.operator() instanceof Conv)
-                .map(node -> node.name() + ": a convolution is quantised by what it reads, which was not measured")
-                .toList());
+        return matrices(
+                graph,
+                options,
+                0,
+                graph.nodes().stream()
+                        .filter(node -> node.operator() instanceof Conv)
+                        .map(node ->
+                                node.name() + ": a convolution is quantised by what it reads, which was not measured")
+                        .toList());
     }
 
     /**

@@ -103,10 +103,7 @@ final class Rewriting {
         nodes.add(new Node(
                 name,
                 FileOperator.of(
-                        operator,
-                        attributes,
-                        inputs.stream().map(this::type).toList(),
-                        List.copyOf(outputs.values())),
+                        operator, attributes, inputs.stream().map(this::type).toList(), List.copyOf(outputs.values())),
                 inputs,
                 List.copyOf(outputs.keySet())));
     }

@@ -58,8 +58,7 @@ final class QuantizationTest {
         Graph int8 = made.graph();
         assertEquals(1, made.matrices());
         assertEquals(List.of(), made.left());
-        assertEquals(
-                List.of("DynamicQuantizeLinear", "Mul", "MatMulInteger", "Cast", "Mul", "Add"), labels(int8));
+        assertEquals(List.of("DynamicQuantizeLinear", "Mul", "MatMulInteger", "Cast", "Mul", "Add"), labels(int8));
         Node sum = int8.nodes().getLast();
         assertEquals(List.of("product", "bias"), sum.inputs());
         Node scaled = int8.nodes().get(4);
@@ -94,7 +93,9 @@ final class QuantizationTest {
     void everyChannelHasItsOwnScale() {
         Tensor weight = random(1, 200, 3);
         Tensor uneven = Tensor.compute(
-                DataType.FLOAT32, weight.shape(), i -> weight.getDouble(i) * Math.pow(10, i % 3 * 2) * (i % 3 == 2 ? 0 : 1));
+                DataType.FLOAT32,
+                weight.shape(),
+                i -> weight.getDouble(i) * Math.pow(10, i % 3 * 2) * (i % 3 == 2 ? 0 : 1));
         for (int largest : new int[] {127, 64}) {
             Codes codes = Codes.of(uneven, 1, largest);
             assertEquals(1, codes.scales().getDouble(2), "a channel of zeros");
