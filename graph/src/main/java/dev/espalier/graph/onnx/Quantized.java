@@ -239,7 +239,8 @@ final class Quantized {
         String codes = gather.getOutput(0);
         List<NodeProto> all = readers.getOrDefault(codes, List.of());
         NodeProto first = all.isEmpty() ? null : all.getFirst();
-        boolean plain = isCodes(table)
+        boolean plain = table != null
+                && isCodes(table)
                 && first != null
                 && first.getInputCount() >= 2
                 && first.getOpType().equals("DequantizeLinear")

@@ -83,7 +83,7 @@ final class FoldedScales {
             absorbed.add(next);
             last = next;
         }
-        if (last == conv) {
+        if (last.equals(conv)) {
             rewriting.keep(conv);
             return;
         }

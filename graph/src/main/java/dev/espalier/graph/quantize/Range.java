@@ -62,7 +62,7 @@ public record Range(double low, double high) {
     }
 
     /** {@return the code of zero, of those from 0 to 255} */
-    long zero() {
+    int zero() {
         return Math.clamp(Math.round(-low / scale()), 0, STEPS);
     }
 

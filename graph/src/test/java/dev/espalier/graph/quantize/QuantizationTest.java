@@ -95,7 +95,7 @@ final class QuantizationTest {
         Tensor uneven = Tensor.compute(
                 DataType.FLOAT32,
                 weight.shape(),
-                i -> weight.getDouble(i) * Math.pow(10, i % 3 * 2) * (i % 3 == 2 ? 0 : 1));
+                i -> weight.getDouble(i) * Math.pow(10, 2.0 * (i % 3)) * (i % 3 == 2 ? 0 : 1));
         for (int largest : new int[] {127, 64}) {
             Codes codes = Codes.of(uneven, 1, largest);
             assertEquals(1, codes.scales().getDouble(2), "a channel of zeros");
