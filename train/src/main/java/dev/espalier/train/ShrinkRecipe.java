@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  */
 final class ShrinkRecipe {
     /** Steps under the penalty that it takes at least until groups are zero that were not before. */
-    private static final int LEAST_STEPS = 600;
+    private static final int LEAST_STEPS = 900;
 
     /** So many epochs under the penalty are enough if they have as many steps. */
     private static final int USUAL_EPOCHS = 4;
@@ -74,13 +74,12 @@ final class ShrinkRecipe {
                 "groups.rules=all",
                 "groups.join=joint",
                 "groups.dimensions=true",
-                "penalty.kind=group-mcp",
+                "penalty.kind=group-lasso",
                 "penalty.lambda=auto",
-                "penalty.beta=20",
                 "penalty.cost=" + cost.key(),
                 "target.kind=" + cost.key(),
                 "target.share=" + share,
-                "optimizer.rate=1e-3",
+                "optimizer.rate=2e-3",
                 "optimizer.metric_floor=0.1",
                 "schedule.kind=cosine",
                 "training.epochs=1",

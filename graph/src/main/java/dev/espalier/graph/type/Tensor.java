@@ -229,6 +229,15 @@ public final class Tensor {
         return type.loadLong(data, index);
     }
 
+    /** {@return the root of the mean of all squares; 0 if there are no numbers} */
+    public double rootMeanSquare() {
+        double squares = 0;
+        for (long i = 0; i < size(); i++) {
+            squares += getDouble(i) * getDouble(i);
+        }
+        return Math.sqrt(squares / Math.max(1, size()));
+    }
+
     /** {@return a copy of all numbers as whole numbers} */
     public long[] toLongs() {
         long[] values = new long[Math.toIntExact(size)];

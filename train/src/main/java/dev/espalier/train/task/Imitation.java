@@ -98,11 +98,7 @@ public final class Imitation extends RowTask {
     }
 
     private Tensor withNoise(String name, Tensor tensor, Weights weights) {
-        double squares = 0;
-        for (long i = 0; i < tensor.size(); i++) {
-            squares += tensor.getDouble(i) * tensor.getDouble(i);
-        }
-        Initialization normal = new Initialization.Normal(noise * Math.sqrt(squares / Math.max(1, tensor.size())));
+        Initialization normal = new Initialization.Normal(noise * tensor.rootMeanSquare());
         Tensor drawn = weights.tensor(name + "/noise", normal, tensor.shape());
         // What is zero was cut out, or never was there.
         return Tensor.compute(tensor.type(), tensor.shape(), i -> {

@@ -203,7 +203,8 @@ public abstract class RowTask implements Task {
 
     @Override
     public Map<String, Tensor> sample() {
-        Encoding wanted = encoding().map(Encoding::raw).orElse(data.encoding());
+        Encoding all = data.encoding();
+        Encoding wanted = encoding().isPresent() ? all.raw() : all;
         try (Batches batches = Batches.evaluation(data.test(), wanted, 1)) {
             return fitted().feed(batches.next().inputs());
         }
