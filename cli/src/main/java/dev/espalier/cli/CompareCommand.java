@@ -188,7 +188,8 @@ final class CompareCommand implements Callable<Integer> {
         Context context = new Context(printer::onReading, Optional.of(tokenizer()));
         int some = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
         Comparison found = pair.compare(
-                new ComparedInputs(inputs, settings, rows).read(pair.original(), models.getFirst(), context, status::say),
+                new ComparedInputs(inputs, settings, rows)
+                        .read(pair.original(), models.getFirst(), context, status::say),
                 new ModelPair.Plan(batchSize, some, given),
                 (what, done, total) -> printer.count("comparing", what, done, total));
         status.clear();

@@ -53,7 +53,8 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--inputs",
             paramLabel = "WHAT",
-            description = "What the model is fed with: " + InputsGuess.TAKES + ". 'espalier inputs' shows what becomes of it.")
+            description = "What the model is fed with: " + InputsGuess.TAKES
+                    + ". 'espalier inputs' shows what becomes of it.")
     private @Nullable String inputs;
 
     @Option(
@@ -75,7 +76,8 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--loss",
             paramLabel = "LOSS",
-            description = "How answers are compared: ${COMPLETION-CANDIDATES}; each output by what it seems to be if left out.")
+            description =
+                    "How answers are compared: ${COMPLETION-CANDIDATES}; each output by what it seems to be if left out.")
     private ImitationKind.@Nullable Loss loss;
 
     @Option(
@@ -88,7 +90,8 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--epochs",
             paramLabel = "N",
-            description = "Passes over the inputs in all, those that heal included; as many as it usually takes if left out.")
+            description =
+                    "Passes over the inputs in all, those that heal included; as many as it usually takes if left out.")
     private @Nullable Integer epochs;
 
     @Option(
@@ -99,8 +102,9 @@ final class ShrinkCommand implements Callable<Integer> {
 
     @Option(
             names = "--int8",
-            description = "Also write the smaller model with weights of eight bits, int8.onnx, calibrated on the inputs; -o is then"
-                    + " that one.")
+            description =
+                    "Also write the smaller model with weights of eight bits, int8.onnx, calibrated on the inputs; -o is then"
+                            + " that one.")
     private boolean int8;
 
     @Option(
@@ -112,13 +116,15 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--run-dir",
             paramLabel = "DIR",
-            description = "The run's folder; a new one under runs if left out, or with --resume the newest one of this model there.")
+            description =
+                    "The run's folder; a new one under runs if left out, or with --resume the newest one of this model there.")
     private @Nullable Path folder;
 
     @Option(
             names = "--tokenizer",
             paramLabel = "PATH",
-            description = "For texts: a tokenizer.json, a vocab.txt or a folder with one of them; beside the model if left out.")
+            description =
+                    "For texts: a tokenizer.json, a vocab.txt or a folder with one of them; beside the model if left out.")
     private @Nullable Path tokenizer;
 
     @Option(names = "--resume", description = "Go on with what was stopped, by the recipe that it was begun with.")
@@ -131,7 +137,8 @@ final class ShrinkCommand implements Callable<Integer> {
             names = "--set",
             paramLabel = "KEY=VALUE",
             completionCandidates = RecipeKeys.class,
-            description = "Another value for a key of the recipe, such as optimizer.rate=3e-4; may be given several times.")
+            description =
+                    "Another value for a key of the recipe, such as optimizer.rate=3e-4; may be given several times.")
     private List<String> overrides = new ArrayList<>();
 
     @Mixin
@@ -144,9 +151,7 @@ final class ShrinkCommand implements Callable<Integer> {
         Shrink shrink = shrink(err);
         try (Interruption interruption = new Interruption()) {
             RunOptions options = new RunOptions(
-                    device.device(),
-                    new ProgressPrinter(new StatusLine(err), "").and(new ReportAtEnd()),
-                    interruption);
+                    device.device(), new ProgressPrinter(new StatusLine(err), "").and(new ReportAtEnd()), interruption);
             RunFolder run = folder(err);
             if (recipeOnly) {
                 out.print(shrink.recipe(run.path(), options).toToml());

@@ -97,7 +97,9 @@ final class CompareCommandTest {
         assertRefused("no such output", "compare", model, model, "--inputs", "random", "--output", "z=numbers");
         assertRefused("logits, probabilities", "compare", model, model, "--inputs", "random", "--output", "logits=z");
         assertRefused("no such file", "compare", model, folder.resolve("b.onnx"), "--inputs", "random");
-        assertRefused("data.kind", "compare", model, model, "--inputs", "nothing");
+        Answer nothing = Answer.to("compare", model, model, "--inputs", "nothing");
+        assertEquals(1, nothing.exitStatus());
+        assertTrue(nothing.err().contains("no such file or folder: give "), nothing.err());
     }
 
     private static void assertRefused(String part, Object... arguments) {

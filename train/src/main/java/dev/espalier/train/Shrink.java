@@ -25,8 +25,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -185,7 +185,8 @@ public final class Shrink {
         if (!(count > 0)) {
             throw new IllegalArgumentException("minutes = " + count + " is not possible: it must be above 0");
         }
-        return new Shrink(model, inputs, data, share, cost, OptionalInt.empty(), OptionalDouble.of(count), int8, settings);
+        return new Shrink(
+                model, inputs, data, share, cost, OptionalInt.empty(), OptionalDouble.of(count), int8, settings);
     }
 
     /**
@@ -286,7 +287,7 @@ public final class Shrink {
      * @throws IOException if something cannot be read
      */
     public Recipe recipe(Path folder, RunOptions options) throws IOException {
-        return plan(new RunFolder(folder), options).recipe();
+        return chosen(first(options), new RunFolder(folder), options);
     }
 
     private record Planned(Recipe recipe, Task task) {}
@@ -295,17 +296,26 @@ public final class Shrink {
         return data == null ? Tasks.of(recipe, options.listener()) : Tasks.of(recipe, data, options.listener());
     }
 
-    /** Data and model are looked at once: what is chosen then changes neither, unless there is too little time for all of the data. */
+    /** Data and model are looked at once, unless something is chosen that changes what is made of them. */
     private Planned plan(RunFolder folder, RunOptions options) throws IOException {
+        Planned first = first(options);
+        Recipe recipe = chosen(first, folder, options);
+        boolean same = recipe.task().equals(first.recipe().task())
+                && recipe.data().equals(first.recipe().data());
+        return new Planned(recipe, same ? first.task() : task(recipe, options));
+    }
+
+    private Planned first(RunOptions options) throws IOException {
         Recipe first = ShrinkRecipe.first(model, inputs, share, cost, settings);
-        Task task = task(first, options);
-        ShrinkRecipe plan = new ShrinkRecipe(first, task, options.device());
+        return new Planned(first, task(first, options));
+    }
+
+    private Recipe chosen(Planned first, RunFolder folder, RunOptions options) {
+        ShrinkRecipe plan = new ShrinkRecipe(first.recipe(), first.task(), options.device());
         List<String> chosen = new ArrayList<>(plan.groups(share, cost));
         chosen.addAll(plan.length(epochs, minutes));
         chosen.addAll(plan.answers(folder));
         chosen.addAll(settings);
-        Recipe recipe = first.with(chosen.toArray(String[]::new));
-        boolean same = recipe.task().equals(first.task()) && recipe.data().equals(first.data());
-        return new Planned(recipe, same ? task : task(recipe, options));
+        return first.recipe().with(chosen.toArray(String[]::new));
     }
 }

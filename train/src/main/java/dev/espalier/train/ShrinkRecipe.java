@@ -64,8 +64,7 @@ final class ShrinkRecipe {
     }
 
     /** All that can be said before data and model are read; settings go before what is chosen here. */
-    static Recipe first(
-            Path model, List<String> inputs, double share, Shrink.Cost cost, List<String> settings) {
+    static Recipe first(Path model, List<String> inputs, double share, Shrink.Cost cost, List<String> settings) {
         List<String> keys = new ArrayList<>(inputs);
         keys.addAll(List.of(
                 "model.kind=onnx",
@@ -114,9 +113,7 @@ final class ShrinkRecipe {
                 .map(name -> PLAIN.matcher(name).matches() ? name : name.replaceAll("([^\\w:/ -])", "\\\\$1"))
                 .forEach(exclude::add);
         return List.of("groups.exclude="
-                + exclude.stream()
-                        .map(pattern -> "'" + pattern + "'")
-                        .collect(Collectors.joining(", ", "[", "]")));
+                + exclude.stream().map(pattern -> "'" + pattern + "'").collect(Collectors.joining(", ", "[", "]")));
     }
 
     /** How many epochs, and of how much of the data. */

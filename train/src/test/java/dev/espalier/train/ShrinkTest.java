@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ShrinkTest {
-    private static final List<String> DIGITS = List.of("data.kind=digits", "data.train_limit=512", "data.test_limit=100");
+    private static final List<String> DIGITS =
+            List.of("data.kind=digits", "data.train_limit=512", "data.test_limit=100");
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
@@ -102,10 +103,13 @@ final class ShrinkTest {
 
     @Test
     void whatIsNotPossibleIsSaidAtOnce() {
-        String message = assertThrows(IllegalArgumentException.class, () -> shrink().keep(0.01, Shrink.Cost.FLOPS)
-                        .run(folder.resolve("run"), RunOptions.DEFAULT))
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> shrink().keep(0.01, Shrink.Cost.FLOPS).run(folder.resolve("run"), RunOptions.DEFAULT))
                 .getMessage();
-        assertTrue(message.startsWith("1 % of the FLOPs cannot be reached: with one group left in each of the 1 layers"), message);
+        assertTrue(
+                message.startsWith("1 % of the FLOPs cannot be reached: with one group left in each of the 1 layers"),
+                message);
         assertThrows(IllegalArgumentException.class, () -> shrink().keep(1, Shrink.Cost.FLOPS));
         assertThrows(IllegalArgumentException.class, () -> shrink().epochs(1));
         assertThrows(IllegalArgumentException.class, () -> shrink().minutes(0));

@@ -102,7 +102,9 @@ public final class Formula {
                     named.apply(node.name()),
                     node.operator(),
                     node.inputs().stream()
-                            .map(input -> input.isEmpty() ? input : found(known, input).name())
+                            .map(input -> input.isEmpty()
+                                    ? input
+                                    : found(known, input).name())
                             .toList(),
                     node.outputs().stream().map(named).toList()));
             for (int i = 0; i < made.size(); i++) {

@@ -194,8 +194,7 @@ public final class Losses {
      */
     public static Value cosines(Formula formula, Value left, Value right) {
         Value product = formula.sum(formula.times(left, right), -1);
-        Value squares = formula.times(
-                formula.sum(formula.square(left), -1), formula.sum(formula.square(right), -1));
+        Value squares = formula.times(formula.sum(formula.square(left), -1), formula.sum(formula.square(right), -1));
         return formula.divide(product, formula.root(formula.plus(squares, formula.number(SMALLEST))));
     }
 }

@@ -58,7 +58,8 @@ public final class Served {
             double[] factors = new double[Math.toIntExact(known(node, 1).size())];
             double[] shifts = new double[factors.length];
             for (int c = 0; c < factors.length; c++) {
-                factors[c] = known(node, 1).getDouble(c) / Math.sqrt(known(node, 4).getDouble(c) + norm.epsilon());
+                factors[c] =
+                        known(node, 1).getDouble(c) / Math.sqrt(known(node, 4).getDouble(c) + norm.epsilon());
                 shifts[c] = known(node, 2).getDouble(c) - known(node, 3).getDouble(c) * factors[c];
             }
             Node before = convolution(node);
@@ -99,7 +100,8 @@ public final class Served {
     private void fold(Node convolution, Node norm, double[] factors, double[] shifts) {
         Tensor weight = Objects.requireNonNull(graph.tensor(convolution.input(1)));
         long filter = weight.size() / factors.length;
-        Kind kind = Objects.requireNonNull(initializers.get(convolution.input(1))).kind();
+        Kind kind =
+                Objects.requireNonNull(initializers.get(convolution.input(1))).kind();
         initializers.put(
                 convolution.input(1),
                 new Initializer(
@@ -144,10 +146,7 @@ public final class Served {
                 List.of(norm.input(0), factor),
                 List.of(norm.name() + "/scaled")));
         nodes.add(new Node(
-                norm.name(),
-                new Binary(Binary.Function.ADD),
-                List.of(norm.name() + "/scaled", shift),
-                norm.outputs()));
+                norm.name(), new Binary(Binary.Function.ADD), List.of(norm.name() + "/scaled", shift), norm.outputs()));
     }
 
     private static Tensor shaped(Tensor like, double[] values, int after) {

@@ -192,7 +192,8 @@ class LossesTest {
             return Objective.terms(formula.mean(formula.square(error)));
         };
         Graph behind = objective.behind(linear(2));
-        assertEquals(List.of("weight"), List.copyOf(behind.tensors(Kind.PARAMETER).keySet()));
+        assertEquals(
+                List.of("weight"), List.copyOf(behind.tensors(Kind.PARAMETER).keySet()));
         Tensor inputs = Tensor.of(new float[] {1, 1, 2, 4}, 2, 2);
         assertEquals((1 + 4 + 4 + 64) / 4.0, loss(behind, Map.of("x", inputs)), 1e-5);
         Graph alone = objective.alone(linear(2));

@@ -34,7 +34,9 @@ final class ServedTest {
         Graph served = Served.of(model);
         assertTrue(served.nodes().stream().noneMatch(node -> node.operator() instanceof BatchNorm), served.toString());
         assertEquals(
-                nodes, served.nodes().size(), () -> served.nodes().stream().map(Node::toString).toList().toString());
+                nodes,
+                served.nodes().size(),
+                () -> served.nodes().stream().map(Node::toString).toList().toString());
         Equivalence.measure(model, served, SampleInputs.DEFAULT.draw(model), Evaluator::run)
                 .requireEqual(1e-5);
         assertSame(served, Served.of(served));
@@ -53,8 +55,7 @@ final class ServedTest {
 
     @Test
     void aConvolutionTakesWhatIsBehindIt() {
-        Graph model = trained(
-                SmallCnn.build(new ImageOptions(4, 1, 8), List.of(3, 5), true, Weights.seeded(3)));
+        Graph model = trained(SmallCnn.build(new ImageOptions(4, 1, 8), List.of(3, 5), true, Weights.seeded(3)));
         long norms = model.nodes().stream()
                 .filter(node -> node.operator() instanceof BatchNorm)
                 .count();

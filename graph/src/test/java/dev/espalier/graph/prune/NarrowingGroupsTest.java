@@ -42,7 +42,9 @@ final class NarrowingGroupsTest {
         Graph model = Bert.encoder(config, Weights.seeded(1));
         List<String> names =
                 narrowing(model, GroupRules.everything().groupHeadDimensions().derive(model));
-        assertTrue(names.stream().anyMatch(name -> name.contains("output.dense") && !name.contains("attention")), names::toString);
+        assertTrue(
+                names.stream().anyMatch(name -> name.contains("output.dense") && !name.contains("attention")),
+                names::toString);
         assertTrue(names.stream().noneMatch(name -> name.contains("intermediate")), names::toString);
         assertTrue(names.stream().anyMatch(name -> name.contains("query")), names::toString);
     }

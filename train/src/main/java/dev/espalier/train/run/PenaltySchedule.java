@@ -114,7 +114,8 @@ final class PenaltySchedule {
     private static double size(Graph initial, ModelGroups groups) {
         return groups.layers().stream()
                 .flatMap(layer -> layer.parameters().stream())
-                .mapToDouble(name -> Objects.requireNonNull(initial.tensor(name)).rootMeanSquare())
+                .mapToDouble(
+                        name -> Objects.requireNonNull(initial.tensor(name)).rootMeanSquare())
                 .filter(rootMeanSquare -> rootMeanSquare > 0)
                 .average()
                 .orElse(1);

@@ -77,8 +77,7 @@ public final class Tasks {
      */
     public static Task of(Recipe recipe, LoadedData data, TrainingListener listener) throws IOException {
         return TaskSection.open(
-                recipe.task(),
-                new Materials(recipe.data(), data, source(recipe.model(), listener), recipe.batching()));
+                recipe.task(), new Materials(recipe.data(), data, source(recipe.model(), listener), recipe.batching()));
     }
 
     private static List<ModelInput> inputs(ModelKind kind, Values model) {

@@ -176,7 +176,9 @@ public final class Imitation extends RowTask {
     @Override
     public Optional<Findings> findings(Model model) {
         SequencedMap<String, OutputMeaning> meanings = new LinkedHashMap<>();
-        likenesses.stream().filter(this::isOutput).forEach(likeness -> meanings.put(likeness.tensor(), likeness.meaning()));
+        likenesses.stream()
+                .filter(this::isOutput)
+                .forEach(likeness -> meanings.put(likeness.tensor(), likeness.meaning()));
         Fidelity fidelity = Fidelity.of(original.fitted().model(), meanings.keySet(), meanings);
         read(model, Part.TEST, examples -> {
             while (examples.hasNext()) {

@@ -90,8 +90,7 @@ public final class ImitationKind implements TaskKind {
         LoadedData labelled = materials.data();
         List<Signature.Input> inputs = Signature.inputsOf(labelled.inputs());
         String name = labelled.train().name();
-        Function<Weights, Graph> builder =
-                builder(materials.model(), new Signature(name, inputs, List.of()));
+        Function<Weights, Graph> builder = builder(materials.model(), new Signature(name, inputs, List.of()));
         Graph model = builder.apply(Weights.seeded(0));
         Optional<Encoding> note = EncodingNote.of(model);
         LoadedData data = withoutLabels(labelled, note);
@@ -101,12 +100,14 @@ public final class ImitationKind implements TaskKind {
                 name,
                 inputs,
                 outputs.stream()
-                        .map(output -> new Signature.Output(output, sample(model.shape(output)), Signature.Meaning.numbers(1)))
+                        .map(output ->
+                                new Signature.Output(output, sample(model.shape(output)), Signature.Meaning.numbers(1)))
                         .toList());
         List<String> tensors = new ArrayList<>(outputs);
         values.of(MATCH).stream().map(inner -> requireInner(model, inner)).forEach(tensors::add);
         Original original = Original.of(signature.fit(model, "the model"), tensors);
-        List<Likeness> likenesses = likenesses(values, model, outputs, original.spreads(data.train(), data.encoding()), notes);
+        List<Likeness> likenesses =
+                likenesses(values, model, outputs, original.spreads(data.train(), data.encoding()), notes);
         Imitation.Answers answers = values.of(ANSWERS);
         LoadedData told = answers == Imitation.Answers.KEPT
                 ? KeptAnswers.beside(data, original, folder(values), materials.progress())
@@ -209,8 +210,7 @@ public final class ImitationKind implements TaskKind {
                 continue;
             }
             boolean output = outputs.contains(tensor);
-            double weight =
-                    output ? 1.0 / outputs.size() : values.of(MATCH_WEIGHT) / (spreads.size() - outputs.size());
+            double weight = output ? 1.0 / outputs.size() : values.of(MATCH_WEIGHT) / (spreads.size() - outputs.size());
             Likeness likeness = new Likeness(
                     tensor,
                     meaning(OutputMeaning.guess(model, tensor), output ? values.of(LOSS) : Loss.MSE),

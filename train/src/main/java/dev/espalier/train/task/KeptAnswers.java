@@ -92,7 +92,8 @@ final class KeptAnswers {
                     "task.answers = kept needs rows that stay as they are, but the data changes them at random: leave that out (data.flip, data.padding), or set task.answers to engine or runtime");
         }
         Files.createDirectories(folder);
-        Dataset test = new KeptAnswers(folder.resolve("test.bin"), data.test(), data.encoding(), original).all(progress);
+        Dataset test =
+                new KeptAnswers(folder.resolve("test.bin"), data.test(), data.encoding(), original).all(progress);
         Dataset validation = data.validation().equals(data.test())
                 ? test
                 : new KeptAnswers(folder.resolve("validation.bin"), data.validation(), data.encoding(), original)
@@ -121,13 +122,15 @@ final class KeptAnswers {
         int from = 0;
         for (Field.Numbers field : fields) {
             int first = from;
-            columns.add(Columns.numbers(field, (row, target, offset) -> MemorySegment.copy(
-                    kept,
-                    ValueLayout.JAVA_FLOAT_UNALIGNED,
-                    place(row) + (long) Float.BYTES * first,
-                    target,
-                    offset,
-                    field.size())));
+            columns.add(Columns.numbers(
+                    field,
+                    (row, target, offset) -> MemorySegment.copy(
+                            kept,
+                            ValueLayout.JAVA_FLOAT_UNALIGNED,
+                            place(row) + (long) Float.BYTES * first,
+                            target,
+                            offset,
+                            field.size())));
             from += field.size();
         }
         return new Dataset(part.name(), part.size(), part.inputs(), columns, part.block());
@@ -147,8 +150,8 @@ final class KeptAnswers {
     }
 
     private void complete(byte[] key, Context.Progress progress) throws IOException {
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             int block = sound(channel, key);
             if (block == 0) {
                 channel.truncate(0);
@@ -238,7 +241,10 @@ final class KeptAnswers {
         Graph model = original.fitted().model();
         model.nodes().forEach(node -> digest.update(node.toString().getBytes(StandardCharsets.UTF_8)));
         model.initializers().values().forEach(initializer -> update(digest, initializer.tensor()));
-        digest.update(ByteBuffer.allocate(2 * Integer.BYTES).putInt(part.size()).putInt(rowFloats).flip());
+        digest.update(ByteBuffer.allocate(2 * Integer.BYTES)
+                .putInt(part.size())
+                .putInt(rowFloats)
+                .flip());
         int[] some = IntStream.range(0, Math.min(PROBED, part.size()))
                 .map(i -> Math.toIntExact((long) i * part.size() / Math.min(PROBED, part.size())))
                 .toArray();

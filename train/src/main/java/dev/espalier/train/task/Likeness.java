@@ -48,7 +48,8 @@ record Likeness(String tensor, OutputMeaning meaning, double spread, double weig
                         .formatted(probabilities ? "probabilities" : "logits", temperature);
             case OutputMeaning.Embedding _ -> "a vector, by its cosine and its squared distance";
             case OutputMeaning.Tokens(String mask) ->
-                "vectors of tokens, where %s is not 0, by the cosine of their mean and by squared distances".formatted(mask);
+                "vectors of tokens, where %s is not 0, by the cosine of their mean and by squared distances"
+                        .formatted(mask);
             case OutputMeaning.Numbers _ -> "numbers, by squared distances";
         };
     }
@@ -73,9 +74,8 @@ record Likeness(String tensor, OutputMeaning meaning, double spread, double weig
                 yield terms(formula, angle(formula, cosines, squares), formula.sum(cosines));
             }
             case OutputMeaning.Tokens(String mask) -> {
-                Value present = formula.apply(
-                        new Unsqueeze(List.of(2L)),
-                        formula.cast(formula.model(mask), DataType.FLOAT32));
+                Value present =
+                        formula.apply(new Unsqueeze(List.of(2L)), formula.cast(formula.model(mask), DataType.FLOAT32));
                 Value cosines = Losses.cosines(
                         formula,
                         formula.sum(formula.times(student, present), 1),

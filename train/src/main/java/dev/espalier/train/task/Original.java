@@ -63,8 +63,8 @@ record Original(Fitted fitted, OnnxRuntimeModel runtime) {
      * @throws IllegalArgumentException if an answer is no number
      */
     SequencedMap<String, Double> spreads(Dataset rows, Encoding encoding) {
-        Dataset some = rows.rows(
-                IntStream.range(0, Math.min(PROBED, rows.size())).toArray());
+        Dataset some =
+                rows.rows(IntStream.range(0, Math.min(PROBED, rows.size())).toArray());
         SequencedMap<String, Spread> spreads = new LinkedHashMap<>();
         try (Batches batches = Batches.evaluation(some, encoding, BATCH)) {
             int row = 0;
@@ -73,8 +73,7 @@ record Original(Fitted fitted, OnnxRuntimeModel runtime) {
                 SequencedMap<String, Tensor> fed = fitted.feed(batch.inputs());
                 for (Map.Entry<String, Tensor> said : answer(fed).entrySet()) {
                     requireFinite(said.getKey(), said.getValue(), row, batch.size());
-                    spreads.computeIfAbsent(said.getKey(), _ -> new Spread())
-                            .add(said.getValue(), batch.size());
+                    spreads.computeIfAbsent(said.getKey(), _ -> new Spread()).add(said.getValue(), batch.size());
                 }
                 row += batch.size();
             }

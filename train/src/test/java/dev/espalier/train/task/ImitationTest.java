@@ -103,7 +103,9 @@ final class ImitationTest {
         Evaluation same = evaluate(task, task.model(Weights.seeded(1)));
         assertEquals(0, same.loss(), 1e-6);
         assertEquals(Map.of(Likeness.AGREEMENT, 1.0), same.scores());
-        assertTrue(task.notes().getFirst().startsWith("output logits [batch × 10] is compared as logits"), task.notes().toString());
+        assertTrue(
+                task.notes().getFirst().startsWith("output logits [batch × 10] is compared as logits"),
+                task.notes().toString());
     }
 
     @Test
@@ -115,7 +117,12 @@ final class ImitationTest {
         assertTrue(off.scores().firstEntry().getValue() > 0.7, off.toString());
         assertArrayEquals(
                 start.tensors(Kind.PARAMETER).firstEntry().getValue().toFloats(),
-                task(file, "task.noise=0.1").model(Weights.seeded(1)).tensors(Kind.PARAMETER).firstEntry().getValue().toFloats());
+                task(file, "task.noise=0.1")
+                        .model(Weights.seeded(1))
+                        .tensors(Kind.PARAMETER)
+                        .firstEntry()
+                        .getValue()
+                        .toFloats());
     }
 
     /** Who computes the answers changes nothing but how fast they come. */
@@ -174,8 +181,9 @@ final class ImitationTest {
         assertTrue(probabilities.notes().getFirst().contains("probabilities of classes"));
         Evaluation found = evaluate(probabilities, probabilities.model(Weights.seeded(1)));
         assertTrue(found.loss() > 0 && found.scores().containsKey(Likeness.AGREEMENT), found.toString());
-        for (Map.Entry<String, Metric> loss :
-                Map.of("mse", Likeness.R2, "cosine", Likeness.COSINE, "kl", Likeness.AGREEMENT).entrySet()) {
+        for (Map.Entry<String, Metric> loss : Map.of(
+                        "mse", Likeness.R2, "cosine", Likeness.COSINE, "kl", Likeness.AGREEMENT)
+                .entrySet()) {
             Task task = task(file, "task.noise=0.05", "task.loss=" + loss.getKey());
             Evaluation near = evaluate(task, task.model(Weights.seeded(1)));
             assertEquals(List.of(loss.getValue()), List.copyOf(near.scores().keySet()));
@@ -201,7 +209,8 @@ final class ImitationTest {
     private static Graph behind(Operator operator) {
         Graph model = Mlp.ofImages(DIGITS, List.of(12), Weights.seeded(5));
         GraphBuilder builder = GraphBuilder.from(model);
-        return builder.outputs(builder.add("last", operator, builder.value(model.outputs().getFirst())));
+        return builder.outputs(
+                builder.add("last", operator, builder.value(model.outputs().getFirst())));
     }
 
     @Test
@@ -210,17 +219,23 @@ final class ImitationTest {
         GraphBuilder builder = GraphBuilder.from(model);
         Value zero = builder.constant("zero", Tensor.scalar(DataType.FLOAT32, 0));
         Value same = builder.add(
-                "same", new Binary(Binary.Function.MULTIPLY), builder.value(model.outputs().getFirst()), zero);
+                "same",
+                new Binary(Binary.Function.MULTIPLY),
+                builder.value(model.outputs().getFirst()),
+                zero);
         Path idle = write(builder.outputs(same));
-        String message = assertThrows(IllegalArgumentException.class, () -> task(idle)).getMessage();
+        String message =
+                assertThrows(IllegalArgumentException.class, () -> task(idle)).getMessage();
         assertTrue(message.contains("does not depend on its inputs"), message);
 
         Path undefined = write(behind(new Unary(Unary.Function.LOG)));
-        message = assertThrows(IllegalArgumentException.class, () -> task(undefined)).getMessage();
+        message = assertThrows(IllegalArgumentException.class, () -> task(undefined))
+                .getMessage();
         assertTrue(message.startsWith("the original says ") && message.contains("of row 1"), message);
 
         Path whole = write(behind(new Reduce(Reduce.Function.SUM, List.of(), false)));
-        message = assertThrows(IllegalArgumentException.class, () -> task(whole)).getMessage();
+        message =
+                assertThrows(IllegalArgumentException.class, () -> task(whole)).getMessage();
         assertTrue(message.contains("nothing to imitate"), message);
     }
 }
