@@ -39,6 +39,9 @@ final class ShrinkRecipe {
     /** So many epochs under the penalty are enough if they have as many steps. */
     private static final int USUAL_EPOCHS = 4;
 
+    /** Held-out rows that the model is judged by, after every epoch: more tell little. */
+    private static final int JUDGED = 1000;
+
     /** How much of the time is for healing. */
     private static final double HEALING = 1.0 / 3;
 
@@ -65,7 +68,8 @@ final class ShrinkRecipe {
 
     /** All that can be said before data and model are read; settings go before what is chosen here. */
     static Recipe first(Path model, List<String> inputs, double share, Shrink.Cost cost, List<String> settings) {
-        List<String> keys = new ArrayList<>(inputs);
+        List<String> keys = new ArrayList<>(List.of("data.test_limit=" + JUDGED));
+        keys.addAll(inputs);
         keys.addAll(List.of(
                 "model.kind=onnx",
                 "model.file=" + model,
