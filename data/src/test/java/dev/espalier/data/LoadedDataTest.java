@@ -125,7 +125,7 @@ final class LoadedDataTest {
     @Test
     void allKindsAreFoundByName() {
         assertEquals(
-                List.of("digits", "cifar10", "mnist", "fashion-mnist", "images", "csv", "npy", "random"),
+                List.of("digits", "cifar10", "mnist", "fashion-mnist", "images", "csv", "npy", "own", "random"),
                 DataSection.KINDS.all().stream()
                         .filter(kind -> kind.getClass().getName().startsWith("dev.espalier.data."))
                         .map(DataKind::name)

@@ -67,12 +67,12 @@ final class ShrinkTest {
     void whatWasStoppedGoesOnByItsOwnRecipe() throws IOException {
         Path whole = folder.resolve("whole");
         Shrink few = shrink().epochs(4);
-        few.run(whole, RunOptions.DEFAULT).orElseThrow();
+        assertTrue(few.run(whole, RunOptions.DEFAULT).isPresent());
         Path stopped = folder.resolve("stopped");
         AtomicInteger asked = new AtomicInteger();
         assertTrue(few.run(stopped, RunOptions.DEFAULT.withStop(() -> asked.incrementAndGet() == 20))
                 .isEmpty());
-        Shrink.of(model).run(stopped, RunOptions.DEFAULT).orElseThrow();
+        assertTrue(Shrink.of(model).run(stopped, RunOptions.DEFAULT).isPresent());
         assertArrayEquals(
                 Files.readAllBytes(whole.resolve("model.onnx")), Files.readAllBytes(stopped.resolve("model.onnx")));
     }
@@ -81,10 +81,10 @@ final class ShrinkTest {
     @Test
     void inputsMayBeAProgramsOwn() throws IOException {
         Path run = folder.resolve("run");
-        shrink().inputs(DataSection.load(DataSection.read(DIGITS.toArray(String[]::new)), Context.QUIET))
+        assertTrue(shrink().inputs(DataSection.load(DataSection.read(DIGITS.toArray(String[]::new)), Context.QUIET))
                 .epochs(2)
                 .run(run, RunOptions.DEFAULT)
-                .orElseThrow();
+                .isPresent());
         assertTrue(Files.readString(run.resolve("recipe.toml")).contains("kind = \"own\""));
     }
 
@@ -103,10 +103,10 @@ final class ShrinkTest {
 
     @Test
     void whatIsNotPossibleIsSaidAtOnce() {
-        String message = assertThrows(
+        String message = String.valueOf(assertThrows(
                         IllegalArgumentException.class,
                         () -> shrink().keep(0.01, Shrink.Cost.FLOPS).run(folder.resolve("run"), RunOptions.DEFAULT))
-                .getMessage();
+                .getMessage());
         assertTrue(
                 message.startsWith("1 % of the FLOPs cannot be reached: with one group left in each of the 1 layers"),
                 message);

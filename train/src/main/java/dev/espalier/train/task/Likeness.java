@@ -81,9 +81,8 @@ record Likeness(String tensor, OutputMeaning meaning, double spread, double weig
                         formula.sum(formula.times(student, present), 1),
                         formula.sum(formula.times(original, present), 1));
                 Value squares = formula.times(formula.square(formula.minus(student, original)), present);
-                Value numbers = formula.times(
-                        formula.sum(present),
-                        formula.number(student.shape().get(2).value()));
+                Value numbers = formula.times(formula.sum(present), formula.number((double)
+                        student.shape().get(2).value()));
                 yield terms(
                         formula,
                         angle(formula, cosines, formula.divide(formula.sum(squares), numbers)),

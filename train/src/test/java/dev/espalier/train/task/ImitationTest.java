@@ -162,8 +162,9 @@ final class ImitationTest {
         }
         task(write(Mlp.ofImages(DIGITS, List.of(7), Weights.seeded(6))), settings);
         assertFalse(Arrays.equals(whole, Files.readAllBytes(train)), "of another model");
-        String message = assertThrows(IllegalArgumentException.class, () -> task(file, "task.answers=kept"))
-                .getMessage();
+        String message =
+                String.valueOf(assertThrows(IllegalArgumentException.class, () -> task(file, "task.answers=kept"))
+                        .getMessage());
         assertTrue(message.contains("task.answers_dir"), message);
     }
 
@@ -200,8 +201,9 @@ final class ImitationTest {
         Graph start = alone.model(Weights.seeded(1));
         assertTrue(firstLoss(both, start) > firstLoss(alone, start));
         assertEquals(alone.metrics(), both.metrics());
-        String message = assertThrows(IllegalArgumentException.class, () -> task(file, "task.match=['nothing']"))
-                .getMessage();
+        String message =
+                String.valueOf(assertThrows(IllegalArgumentException.class, () -> task(file, "task.match=['nothing']"))
+                        .getMessage());
         assertTrue(message.contains("task.match names nothing"), message);
     }
 
@@ -229,8 +231,8 @@ final class ImitationTest {
         assertTrue(message.contains("does not depend on its inputs"), message);
 
         Path undefined = write(behind(new Unary(Unary.Function.LOG)));
-        message = assertThrows(IllegalArgumentException.class, () -> task(undefined))
-                .getMessage();
+        message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> task(undefined))
+                .getMessage());
         assertTrue(message.startsWith("the original says ") && message.contains("of row 1"), message);
 
         Path whole = write(behind(new Reduce(Reduce.Function.SUM, List.of(), false)));
