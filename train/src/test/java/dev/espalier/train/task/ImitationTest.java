@@ -226,8 +226,8 @@ final class ImitationTest {
                 builder.value(model.outputs().getFirst()),
                 zero);
         Path idle = write(builder.outputs(same));
-        String message =
-                assertThrows(IllegalArgumentException.class, () -> task(idle)).getMessage();
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> task(idle)).getMessage());
         assertTrue(message.contains("does not depend on its inputs"), message);
 
         Path undefined = write(behind(new Unary(Unary.Function.LOG)));
@@ -236,8 +236,8 @@ final class ImitationTest {
         assertTrue(message.startsWith("the original says ") && message.contains("of row 1"), message);
 
         Path whole = write(behind(new Reduce(Reduce.Function.SUM, List.of(), false)));
-        message =
-                assertThrows(IllegalArgumentException.class, () -> task(whole)).getMessage();
+        message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> task(whole)).getMessage());
         assertTrue(message.contains("nothing to imitate"), message);
     }
 }
