@@ -313,6 +313,7 @@ public final class Shrink {
     private Recipe chosen(Planned first, RunFolder folder, RunOptions options) {
         ShrinkRecipe plan = new ShrinkRecipe(first.recipe(), first.task(), options.device());
         List<String> chosen = new ArrayList<>(plan.groups(share, cost));
+        chosen.addAll(plan.rate());
         chosen.addAll(plan.length(epochs, minutes));
         chosen.addAll(plan.answers(folder));
         chosen.addAll(settings);

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -43,7 +44,10 @@ final class ShrinkRecipe {
     private static final int JUDGED = 1000;
 
     /** How much of the time is for healing. */
-    private static final double HEALING = 1.0 / 3;
+    private static final double HEALING = 0.5;
+
+    /** How far a step goes, beside the size of a weight. */
+    private static final double STRIDE = 0.005;
 
     /** Answers that take no more than this are kept. */
     private static final long MOST_KEPT_BYTES = 1L << 30;
@@ -82,8 +86,8 @@ final class ShrinkRecipe {
                 "penalty.cost=" + cost.key(),
                 "target.kind=" + cost.key(),
                 "target.share=" + share,
-                "optimizer.rate=2e-3",
-                "optimizer.metric_floor=0.1",
+                "target.by=choice",
+                "optimizer.rate=1e-3",
                 "schedule.kind=cosine",
                 "training.epochs=1",
                 "training.batch_size=32",
@@ -118,6 +122,17 @@ final class ShrinkRecipe {
                 .forEach(exclude::add);
         return List.of("groups.exclude="
                 + exclude.stream().map(pattern -> "'" + pattern + "'").collect(Collectors.joining(", ", "[", "]")));
+    }
+
+    /** A step that goes as far in a model of small weights as in one of large ones. */
+    List<String> rate() {
+        double size = first.groupRules().derive(start).layers().stream()
+                .flatMap(layer -> layer.parameters().stream())
+                .mapToDouble(name -> Objects.requireNonNull(start.tensor(name)).rootMeanSquare())
+                .filter(rootMeanSquare -> rootMeanSquare > 0)
+                .average()
+                .orElse(1);
+        return List.of(String.format(Locale.ROOT, "optimizer.rate=%.1e", STRIDE * size));
     }
 
     /** How many epochs, and of how much of the data. */

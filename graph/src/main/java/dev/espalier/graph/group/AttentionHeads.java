@@ -283,7 +283,7 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
         if (withOutput) {
             add(graph, output, output.axis(), 1, count, weights, parts);
         }
-        return new LayerGroups(weights, new JointGroups(parts));
+        return new LayerGroups(weights, new JointGroups(parts), count == heads ? 1 : heads);
     }
 
     /** Heads come one after another, {@code times} times: what lies between is as far outside as the inputs are. */

@@ -158,7 +158,8 @@ public final class GroupRules {
      * The same, with one group for each dimension of each head of an attention, in place of the groups that its matrices otherwise
      * have: what leads into a dimension of the query and of the key that it is multiplied with; and what leads into a dimension of
      * the value and out of it. Where one matrix makes query, key and value, a group is a dimension of all three and what leads out
-     * of it. Attentions that are not understood keep the groups of their layers, as of {@link #groupHeads}.
+     * of it. Attentions that are not understood keep the groups of their layers, as of {@link #groupHeads}; so do query and key, or
+     * value and output, if the rules leave out one of the two.
      *
      * @return the rules; not by heads, if they were
      */
@@ -310,17 +311,17 @@ public final class GroupRules {
         return found;
     }
 
-    /** The groups of attentions whose matrices are all to be grouped, and read once. */
+    /** The groups of attentions of which all matrices are to be grouped, and read once. */
     private List<LayerGroups> attentions(Graph graph, List<List<InputChannels>> weights) {
         if (attention == Attention.LAYERS) {
             return List.of();
         }
         Set<String> readOnce = readOnce(weights);
         return AttentionHeads.in(graph).stream()
-                .filter(found -> readOnce.containsAll(found.parameters()))
                 .flatMap(found -> attention == Attention.HEADS
                         ? Stream.of(found.byHead(graph))
                         : found.byDimension(graph).stream())
+                .filter(layer -> readOnce.containsAll(layer.parameters()))
                 .toList();
     }
 

@@ -87,6 +87,17 @@ public final class HeldZeros {
         }
     }
 
+    /**
+     * From now on holds some groups more.
+     *
+     * @param chosen the numbers of groups, by their layer
+     */
+    public void hold(Map<LayerGroups, List<Integer>> chosen) {
+        for (Layer layer : layers) {
+            chosen.getOrDefault(layer.groups(), List.of()).forEach(group -> layer.held()[group] = HELD);
+        }
+    }
+
     private static void hold(Layer layer, NestedGroups nested, List<TensorView> views, double threshold) {
         for (int group = 0; group < layer.held().length; group++) {
             double[] values = nested.gather(group, views);

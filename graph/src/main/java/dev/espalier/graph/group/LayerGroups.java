@@ -25,8 +25,10 @@ import java.util.stream.Collectors;
  *
  * @param weights the weights, one for a plain layer
  * @param groups the groups, which address the weights in this order
+ * @param heads for the dimensions of an attention's heads, how many heads there are, one after the other: they have all the same number
+ *     of dimensions, so that one can be cut out where every head has one that is zero; else 1
  */
-public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
+public record LayerGroups(List<GroupedWeight> weights, Groups groups, int heads) {
     /** An attention has four weights, or a few more. */
     private static final int MOST_NAMED = 8;
 
@@ -37,6 +39,20 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups) {
             throw new IllegalArgumentException("%d weights, but the groups lie in %d tensors"
                     .formatted(weights.size(), groups.tensorSizes().size()));
         }
+        if (heads < 1 || groups.count() % heads != 0) {
+            throw new IllegalArgumentException(
+                    "heads = %d must divide the number of groups, %d".formatted(heads, groups.count()));
+        }
+    }
+
+    /**
+     * Groups that have nothing to do with heads.
+     *
+     * @param weights the weights, one for a plain layer
+     * @param groups the groups, which address the weights in this order
+     */
+    public LayerGroups(List<GroupedWeight> weights, Groups groups) {
+        this(weights, groups, 1);
     }
 
     /**

@@ -17,7 +17,7 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
- * How sparse the model shall become. λ is adapted during training until that is met.
+ * How sparse the model shall become, and how that is met.
  *
  * @param kind what is counted, by its name
  * @param counted what is counted
@@ -25,9 +25,19 @@ import java.util.function.ToDoubleFunction;
  * @param groups about which share of groups that takes, to begin with: weights and operations go with the inputs of a layer and
  *     with its outputs, so that their share is about the square of the groups'
  * @param reachedAfter by which part of the training with the penalty
+ * @param cost what is counted of a single group
+ * @param by how it is met
  */
 public record TargetRecipe(
-        String kind, ToDoubleFunction<Left> counted, double share, double groups, double reachedAfter) {
+        String kind, ToDoubleFunction<Left> counted, double share, double groups, double reachedAfter, GroupCost cost, By by) {
+
+    /** How a target is met. */
+    public enum By {
+        /** λ is adapted, and the penalty finds the groups. */
+        STRENGTH,
+        /** Groups are chosen by what the loss would miss without them, for what they cost, and set to zero a few at a time. */
+        CHOICE
+    }
 
     /** What is left of a model in training, as shares of what there was. */
     public interface Left {
@@ -68,20 +78,26 @@ public record TargetRecipe(
                     "target.reached_after", "by which part of `training.epochs`; the rest of them keeps it there")
             .in(new Range<>("above 0 and at most 1", value -> value > 0 && value <= 1))
             .withDefault(0.6);
+    private static final Key<By> BY = Key.choice(
+                    "target.by",
+                    By.class,
+                    "how it is met: λ is adapted; or λ stays as it is, 0 for `auto`, and groups are chosen, a few at a time, by what the loss would miss without them, for what they cost")
+            .withDefault(By.STRENGTH);
 
     private static final Variant<Optional<TargetRecipe>> NONE =
             new Variant<>("none", "nothing: λ stays as it is", List.of(), _ -> Optional.empty());
 
     private static final Kinds<Variant<Optional<TargetRecipe>>> KINDS = Kinds.of(List.of(
             NONE,
-            counting("groups", "groups", Left::groups, share -> share),
-            counting("parameters", "the parameters of the pruned model", Left::parameters, Math::sqrt),
-            counting("flops", "the floating-point operations of the pruned model", Left::flops, Math::sqrt),
+            counting("groups", "groups", Left::groups, share -> share, GroupCost.NONE),
+            counting("parameters", "the parameters of the pruned model", Left::parameters, Math::sqrt, GroupCost.PARAMETERS),
+            counting("flops", "the floating-point operations of the pruned model", Left::flops, Math::sqrt, GroupCost.FLOPS),
             counting(
                     LATENCY,
                     "the milliseconds of the pruned model in ONNX Runtime, by the run's price list",
                     Left::latency,
-                    Math::sqrt)));
+                    Math::sqrt,
+                    GroupCost.LATENCY)));
 
     static final Section SECTION = Section.of(
             "target",
@@ -95,17 +111,19 @@ public record TargetRecipe(
             new Form.Check(List.of(SECTION, MethodRecipe.SECTION, PenaltyKind.SECTION), TargetRecipe::outOfReach);
 
     private static Variant<Optional<TargetRecipe>> counting(
-            String name, String meaning, ToDoubleFunction<Left> counted, DoubleUnaryOperator groups) {
+            String name, String meaning, ToDoubleFunction<Left> counted, DoubleUnaryOperator groups, GroupCost cost) {
         return new Variant<>(
                 name,
                 meaning,
-                List.of(SHARE, REACHED_AFTER),
+                List.of(SHARE, REACHED_AFTER, BY),
                 values -> Optional.of(new TargetRecipe(
                         name,
                         counted,
                         values.of(SHARE),
                         groups.applyAsDouble(values.of(SHARE)),
-                        values.of(REACHED_AFTER))));
+                        values.of(REACHED_AFTER),
+                        cost,
+                        values.of(BY))));
     }
 
     private static List<Conflict> outOfReach(Settings recipe) {

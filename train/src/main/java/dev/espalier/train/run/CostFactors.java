@@ -8,6 +8,7 @@ import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.GroupCosts;
 import dev.espalier.graph.prune.GroupCosts.Measure;
+import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.recipe.GroupCost;
 import java.lang.foreign.MemorySegment;
@@ -34,6 +35,9 @@ final class CostFactors {
     private final GroupCosts costs;
     private final double[] factors;
 
+    /** What all of the model costs, with groups and without. */
+    private final double whole;
+
     /** From a parameter to the number of its layer. */
     private final Map<String, Integer> layers = new HashMap<>();
 
@@ -51,12 +55,23 @@ final class CostFactors {
         this.groups = groups;
         this.costs = GroupCosts.of(initial, groups);
         this.factors = new double[groups.layers().size()];
+        this.whole = whole(GroupCosts.byNode(initial, SampleInputs.DEFAULT.dimensions(initial)));
         Arrays.fill(factors, 1);
         for (int i = 0; i < factors.length; i++) {
             for (String parameter : groups.layers().get(i).parameters()) {
                 layers.put(parameter, i);
             }
         }
+    }
+
+    private double whole(Map<String, Cost> nodes) {
+        return switch (kind) {
+            case NONE -> throw new IllegalArgumentException("there is nothing to count");
+            case PARAMETERS -> nodes.values().stream().mapToLong(Cost::parameters).sum();
+            case FLOPS ->
+                nodes.values().stream().mapToLong(cost -> cost.flops().value()).sum();
+            case LATENCY -> LatencyPrices.estimate(prices.orElseThrow(), nodes);
+        };
     }
 
     /** c of a set of parameters; 1 if it has no groups. */
@@ -72,17 +87,37 @@ final class CostFactors {
      * @param left what the nodes of the pruned model cost
      */
     void update(Map<String, TensorView> weights, Map<String, Cost> left) {
-        int[] live = groups.layers().stream()
+        int[] live = live(weights);
+        double[] now = GroupCosts.factors(each(left, live), live);
+        System.arraycopy(now, 0, factors, 0, now.length);
+    }
+
+    /**
+     * What one group of each layer costs now.
+     *
+     * @param weights the weights as they are
+     * @param left what the nodes of the pruned model cost
+     * @return as shares of what all of the model cost at first
+     */
+    double[] shares(Map<String, TensorView> weights, Map<String, Cost> left) {
+        double[] each = each(left, live(weights));
+        Arrays.setAll(each, layer -> each[layer] / whole);
+        return each;
+    }
+
+    private int[] live(Map<String, TensorView> weights) {
+        return groups.layers().stream()
                 .mapToInt(layer -> Session.nonZeroGroups(layer, weights))
                 .toArray();
-        double[] each = switch (kind) {
+    }
+
+    private double[] each(Map<String, Cost> left, int[] live) {
+        return switch (kind) {
             case NONE -> throw new IllegalStateException("there is nothing to count");
             case PARAMETERS -> costs.each(Measure.PARAMETERS, left, _ -> 1, live);
             case FLOPS -> costs.each(Measure.FLOPS, left, _ -> 1, live);
             case LATENCY -> costs.each(Measure.FLOPS, left, prices.orElseThrow()::price, live);
         };
-        double[] now = GroupCosts.factors(each, live);
-        System.arraycopy(now, 0, factors, 0, now.length);
     }
 
     /** The dearest layers and the cheapest ones, in words. */

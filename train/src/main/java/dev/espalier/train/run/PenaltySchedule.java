@@ -4,6 +4,7 @@ import dev.espalier.core.prox.Summary;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
 import dev.espalier.graph.Cost;
@@ -22,6 +23,7 @@ import dev.espalier.train.recipe.Phase;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TargetRecipe;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +38,8 @@ import java.util.function.ToLongFunction;
 
 /**
  * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
- * while healing, when the groups that are zero are held there. Where λ starts may be left to an estimate from gradients.
+ * while healing, when the groups that are zero are held there. Where λ starts may be left to an estimate from gradients. A target may
+ * also be met by choice: then groups are set to zero here, and held from then on.
  */
 final class PenaltySchedule {
     /** How often in an epoch λ is adapted. */
@@ -48,6 +51,9 @@ final class PenaltySchedule {
     /** No more of them than such a part of the phase. */
     private static final double WARMING_SHARE = 0.05;
 
+    /** Steps before groups are chosen in which it is looked what they are worth. */
+    private static final int LOOKS = 8;
+
     /** How far ln λ may rise in the time that it takes a weight to get to zero. */
     private static final double PACE = 0.5;
 
@@ -57,6 +63,7 @@ final class PenaltySchedule {
     private static final int BEGUN = 1;
 
     private final Recipe recipe;
+    private final ModelGroups groups;
     private final Network network;
     private final Optimizer optimizer;
     private final List<Phase> phases;
@@ -65,6 +72,7 @@ final class PenaltySchedule {
     private final HeldZeros held;
     private final Optional<TargetRecipe> target;
     private final Optional<LambdaController> controller;
+    private final Optional<Choice> choice;
     private final Optional<CostFactors> costs;
     private final Optional<PriceList> prices;
     private final Consumer<String> note;
@@ -84,6 +92,12 @@ final class PenaltySchedule {
     /** Whether λ is to be estimated before the current step. */
     private boolean estimating;
 
+    /** Whether the current step is under the penalty. */
+    private boolean sparsifying;
+
+    /** Whether as little is left as is wanted in the end, so that nothing more need be chosen. */
+    private boolean met;
+
     PenaltySchedule(
             Recipe recipe,
             ModelGroups groups,
@@ -95,6 +109,7 @@ final class PenaltySchedule {
             Optional<PriceList> prices,
             Consumer<String> note) {
         this.recipe = recipe;
+        this.groups = groups;
         this.network = network;
         this.optimizer = optimizer;
         this.batchesPerEpoch = batchesPerEpoch;
@@ -107,6 +122,8 @@ final class PenaltySchedule {
         this.target = recipe.target();
         this.controller = target.map(
                 wanted -> new LambdaController(recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
+        this.choice = target.filter(wanted -> wanted.by() == TargetRecipe.By.CHOICE)
+                .map(_ -> new Choice(groups));
         this.size = target.isPresent() ? size(network.graph(), groups) : 1;
     }
 
@@ -160,7 +177,9 @@ final class PenaltySchedule {
         Phase phase = phase(next.epoch());
         long epochsBefore = next.epoch() - firstEpoch(phase);
         progress = (epochsBefore + (double) next.batch() / batchesPerEpoch) / phase.epochs();
-        estimating = phase.kind() == Phase.Kind.SPARSIFY
+        sparsifying = phase.kind() == Phase.Kind.SPARSIFY;
+        estimating = sparsifying
+                && choice.isEmpty()
                 && recipe.penaltyInForce().isPresent()
                 && recipe.lambda().isEmpty()
                 && estimate[START] == 0
@@ -264,8 +283,52 @@ final class PenaltySchedule {
         }
     }
 
-    /** After a step: lets the controller adapt λ. Without a penalty there is nothing to adapt. */
+    /**
+     * With the gradients of a step, before it is done: looks at what groups are worth, if some are to be chosen soon.
+     *
+     * @param weights the weights, which are read only then
+     * @param gradients their gradients, likewise
+     */
+    void look(Supplier<Map<String, TensorView>> weights, Supplier<Map<String, TensorView>> gradients) {
+        if (choice.isPresent() && sparsifying && !met) {
+            long until = changeEvery() - 1 - optimizer.allSteps() % changeEvery();
+            if (until < LOOKS) {
+                choice.get().look(weights.get(), gradients.get());
+            }
+        }
+    }
+
+    /** Sets to zero what is more than wanted by now. */
+    private void choose(Choice from, Summary summary) {
+        double share = share(summary);
+        double excess = share - controller.orElseThrow().wanted(progress);
+        met = share <= target.orElseThrow().share();
+        if (excess > 0) {
+            Map<String, TensorView> weights = network.readableWeights();
+            held.hold(from.take(weights, shares(weights), excess));
+            hold();
+            network.zeroHeld();
+        }
+    }
+
+    /** What one group of each layer is of the whole model. */
+    private double[] shares(Map<String, TensorView> weights) {
+        if (costs.isPresent()) {
+            return costs.get().shares(weights, left().orElse(Map.of()));
+        }
+        double[] alike = new double[groups.layers().size()];
+        Arrays.fill(alike, 1.0 / groups.count());
+        return alike;
+    }
+
+    /** After a step: lets the controller adapt λ, or chooses groups. Without a penalty there is nothing to adapt. */
     void afterStep(Summary summary) {
+        if (choice.isPresent()) {
+            if (sparsifying && !met && optimizer.allSteps() % changeEvery() == 0) {
+                choose(choice.get(), summary);
+            }
+            return;
+        }
         if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
             double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
             change(controller.get().next(since, share(summary), reach()));
@@ -370,6 +433,7 @@ final class PenaltySchedule {
             state.put("estimate", MemorySegment.ofArray(estimate));
         }
         costs.ifPresent(known -> state.put("cost", known.memory()));
+        choice.ifPresent(worth -> state.put("worth", worth.memory()));
         state.putAll(held.state());
         return state;
     }

@@ -22,6 +22,7 @@ import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.recipe.GroupCost;
 import dev.espalier.train.recipe.Method;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TargetRecipe;
 import dev.espalier.train.recipe.TrainingRecipe;
 import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.Example;
@@ -95,10 +96,13 @@ final class Session implements AutoCloseable {
                 .freeze(frozen::contains)
                 .precision(precision(recipe.training().precision()));
         optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
-        Optional<CostFactors> costs = recipe.groupCost() == GroupCost.NONE
+        GroupCost counted = recipe.target()
+                .filter(target -> target.by() == TargetRecipe.By.CHOICE)
+                .map(TargetRecipe::cost)
+                .orElse(recipe.groupCost());
+        Optional<CostFactors> costs = counted == GroupCost.NONE
                 ? Optional.empty()
-                : Optional.of(
-                        new CostFactors(recipe.groupCost(), recipe.groupRules().note(initial), groups, prices));
+                : Optional.of(new CostFactors(counted, recipe.groupRules().note(initial), groups, prices));
         strength = new PenaltySchedule(
                 recipe,
                 groups,
@@ -164,6 +168,7 @@ final class Session implements AutoCloseable {
         strength.estimate(() -> view(network.readableWeights(), network.readableGradients()))
                 .ifPresent(lambda -> listener.onNote(
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
+        strength.look(network::readableWeights, network::readableGradients);
         listener.beforeStep(view(weights, gradients));
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;

@@ -6,6 +6,7 @@ import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.pass.KeyBiases;
 import dev.espalier.graph.pass.Served;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
@@ -133,10 +134,13 @@ public final class ImitationKind implements TaskKind {
         return Path.of(values.of(ANSWERS_DIR));
     }
 
-    /** Batch normalisations go by their statistics: what a batch is like is nothing to learn from. */
+    /**
+     * Batch normalisations go by their statistics: what a batch is like is nothing to learn from. And a bias that changes nothing
+     * would keep dimensions of attentions from being cut out.
+     */
     private static Function<Weights, Graph> builder(ModelSource source, Signature wanted) {
         Function<Weights, Graph> built = TaskModel.builder(source, wanted);
-        return weights -> Served.of(built.apply(weights));
+        return weights -> KeyBiases.remove(Served.of(built.apply(weights)));
     }
 
     /** A model of ours that takes rows knows how they are encoded, whatever the data would have made of them. */
