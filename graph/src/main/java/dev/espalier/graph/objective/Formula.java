@@ -54,6 +54,18 @@ public final class Formula {
         return read.computeIfAbsent(tensor, this::tensor);
     }
 
+    /**
+     * Whether a tensor can be read. Where the objective is alone with what a model said, only inputs and outputs can.
+     *
+     * @param tensor its name
+     * @return true for whatever the model has, if it is there
+     */
+    public boolean reaches(String tensor) {
+        return !alone
+                || model.isOutput(tensor)
+                || model.inputs().stream().anyMatch(input -> input.name().equals(tensor));
+    }
+
     private Value tensor(String name) {
         TensorType type = model.fact(name).type();
         Value value = alone

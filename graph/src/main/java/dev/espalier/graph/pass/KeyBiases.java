@@ -57,9 +57,10 @@ public final class KeyBiases {
         }
         return switch (node.operator()) {
             case MatMul _ -> node;
-            case Binary(Binary.Function function) when isScale(node) || function == Binary.Function.SUBTRACT ->
-                product(node.input(0));
-            case Binary(Binary.Function function) when function == Binary.Function.ADD -> {
+            case Binary(Binary.Function function)
+            when isScale(node) || function == Binary.Function.SUBTRACT -> product(node.input(0));
+            case Binary(Binary.Function function)
+            when function == Binary.Function.ADD -> {
                 Node first = product(node.input(0));
                 yield first == null ? product(node.input(1)) : first;
             }
@@ -74,8 +75,7 @@ public final class KeyBiases {
             return null;
         }
         return switch (node.operator()) {
-            case Transpose(List<Long> permutation) ->
-                sum(node.input(0), Math.toIntExact(permutation.get(axis)));
+            case Transpose(List<Long> permutation) -> sum(node.input(0), Math.toIntExact(permutation.get(axis)));
             case Reshape _ -> {
                 Shape to = graph.shape(tensor);
                 boolean apart = cutsLastAxis(graph.shape(node.input(0)), to) && axis < to.rank() - 2;
@@ -83,7 +83,8 @@ public final class KeyBiases {
                 yield apart ? sum(node.input(0), 0) : null;
             }
             case Binary _ when isScale(node) -> sum(node.input(0), axis);
-            case Binary(Binary.Function function) when function == Binary.Function.ADD -> {
+            case Binary(Binary.Function function)
+            when function == Binary.Function.ADD -> {
                 boolean last = axis == graph.shape(tensor).rank() - 1;
                 yield !last && bias(node) >= 0 ? node : null;
             }

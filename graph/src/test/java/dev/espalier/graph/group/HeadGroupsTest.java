@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,22 @@ class HeadGroupsTest {
                                 tensor.shape(),
                                 i -> (name.endsWith("LayerNorm.weight") ? 1 : 0) + 0.4 * random.nextGaussian())));
         return graph.withTensors(changed);
+    }
+
+    /** Query and key can be left out alone: value and output are still dealt out to heads. */
+    @Test
+    void aPairOfMatricesMayBeLeftOut() {
+        ModelGroups all = GroupRules.everything().groupHeadDimensions().derive(BERT);
+        LayerGroups first = all.layers().getFirst();
+        assertEquals(HEADS, first.heads());
+        assertEquals(1, heads(BERT).layers().getFirst().heads());
+        GroupRules without = GroupRules.everything()
+                .exclude(new Selector.Parameters(Set.copyOf(first.parameters())))
+                .groupHeadDimensions();
+        assertEquals(
+                all.layers().subList(1, all.layers().size()),
+                without.derive(BERT).layers());
+        assertEquals(without.derive(BERT), GroupRules.of(without.note(BERT)).derive(without.note(BERT)));
     }
 
     private static ModelGroups heads(Graph graph) {

@@ -88,12 +88,12 @@ public record InputsGuess(List<String> settings, List<String> notes) {
 
         InputsGuess guess() throws IOException {
             Path path = Path.of(what);
-            if (Files.isDirectory(path)) {
+            if (DataSection.KINDS.names().contains(what)) {
+                kind(what); // data often lies in a folder of its own name; that one is called ./NAME
+            } else if (Files.isDirectory(path)) {
                 folder(path);
             } else if (Files.exists(path)) {
                 file(path);
-            } else if (DataSection.KINDS.names().contains(what)) {
-                kind(what);
             } else {
                 throw DataException.in(path, "no such file or folder: give " + TAKES);
             }

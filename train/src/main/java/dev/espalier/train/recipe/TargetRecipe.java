@@ -29,7 +29,13 @@ import java.util.function.ToDoubleFunction;
  * @param by how it is met
  */
 public record TargetRecipe(
-        String kind, ToDoubleFunction<Left> counted, double share, double groups, double reachedAfter, GroupCost cost, By by) {
+        String kind,
+        ToDoubleFunction<Left> counted,
+        double share,
+        double groups,
+        double reachedAfter,
+        GroupCost cost,
+        By by) {
 
     /** How a target is met. */
     public enum By {
@@ -90,8 +96,18 @@ public record TargetRecipe(
     private static final Kinds<Variant<Optional<TargetRecipe>>> KINDS = Kinds.of(List.of(
             NONE,
             counting("groups", "groups", Left::groups, share -> share, GroupCost.NONE),
-            counting("parameters", "the parameters of the pruned model", Left::parameters, Math::sqrt, GroupCost.PARAMETERS),
-            counting("flops", "the floating-point operations of the pruned model", Left::flops, Math::sqrt, GroupCost.FLOPS),
+            counting(
+                    "parameters",
+                    "the parameters of the pruned model",
+                    Left::parameters,
+                    Math::sqrt,
+                    GroupCost.PARAMETERS),
+            counting(
+                    "flops",
+                    "the floating-point operations of the pruned model",
+                    Left::flops,
+                    Math::sqrt,
+                    GroupCost.FLOPS),
             counting(
                     LATENCY,
                     "the milliseconds of the pruned model in ONNX Runtime, by the run's price list",

@@ -60,7 +60,9 @@ final class Choice {
     /** Looks at the gradients of a step; all steps count the same. */
     void look(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
         double[] seen = new double[worth.length];
-        IntStream.range(0, layers.size()).parallel().forEach(i -> look(layers.get(i), weights, gradients, seen, first[i]));
+        IntStream.range(0, layers.size())
+                .parallel()
+                .forEach(i -> look(layers.get(i), weights, gradients, seen, first[i]));
         double sum = Arrays.stream(seen).sum();
         if (sum > 0 && sum < Double.POSITIVE_INFINITY) {
             for (int group = 0; group < seen.length; group++) {
@@ -118,8 +120,10 @@ final class Choice {
     private static void add(Groups groups, List<TensorView> x, List<TensorView> g, double[] products) {
         for (int group = 0; group < products.length; group++) {
             int here = group;
-            groups.forEach(group, (tensor, index) ->
-                    products[here] += x.get(tensor).get(index) * g.get(tensor).get(index));
+            groups.forEach(
+                    group,
+                    (tensor, index) -> products[here] +=
+                            x.get(tensor).get(index) * g.get(tensor).get(index));
         }
     }
 

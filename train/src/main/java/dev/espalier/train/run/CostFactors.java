@@ -67,7 +67,8 @@ final class CostFactors {
     private double whole(Map<String, Cost> nodes) {
         return switch (kind) {
             case NONE -> throw new IllegalArgumentException("there is nothing to count");
-            case PARAMETERS -> nodes.values().stream().mapToLong(Cost::parameters).sum();
+            case PARAMETERS ->
+                nodes.values().stream().mapToLong(Cost::parameters).sum();
             case FLOPS ->
                 nodes.values().stream().mapToLong(cost -> cost.flops().value()).sum();
             case LATENCY -> LatencyPrices.estimate(prices.orElseThrow(), nodes);

@@ -87,27 +87,13 @@ final class LambdaController {
      * @return λ
      */
     public double next(double progress, double share) {
-        return next(progress, share, Double.POSITIVE_INFINITY);
-    }
-
-    /**
-     * The same with a limit besides S.
-     *
-     * @param progress how much of the phase is over, from 0 to 1; not less than at the last call
-     * @param share how much of the model is left now, from 0 to 1
-     * @param most how far ln λ may rise at most: no faster than groups go to zero, so that λ does not run away while they are on
-     *     their way
-     * @return λ
-     */
-    public double next(double progress, double share, double most) {
         requireIn("progress", progress, progress >= memory[PROGRESS] && progress <= 1, memory[PROGRESS] + " to 1");
         requireIn("share", share, share >= 0 && share <= 1, "0 to 1");
         double error = share - wanted(progress);
         double time = progress - memory[PROGRESS];
         double change = INTEGRAL_GAIN * error * time + PROPORTIONAL_GAIN * (error - memory[ERROR]);
-        double steepest = STEEPEST * time;
-        double limited = Math.clamp(change, -steepest, Math.min(steepest, most));
-        memory[LOGARITHM] = Math.clamp(memory[LOGARITHM] + limited, -REACH, REACH);
+        double most = STEEPEST * time;
+        memory[LOGARITHM] = Math.clamp(memory[LOGARITHM] + Math.clamp(change, -most, most), -REACH, REACH);
         memory[ERROR] = error;
         memory[PROGRESS] = progress;
         return lambda();

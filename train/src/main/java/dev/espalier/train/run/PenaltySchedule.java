@@ -27,7 +27,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
@@ -54,9 +53,6 @@ final class PenaltySchedule {
     /** Steps before groups are chosen in which it is looked what they are worth. */
     private static final int LOOKS = 8;
 
-    /** How far ln λ may rise in the time that it takes a weight to get to zero. */
-    private static final double PACE = 0.5;
-
     private static final int NOW = 0;
     private static final int LAST = 1;
     private static final int START = 0;
@@ -76,9 +72,6 @@ final class PenaltySchedule {
     private final Optional<CostFactors> costs;
     private final Optional<PriceList> prices;
     private final Consumer<String> note;
-
-    /** How large a weight is to begin with, if there is a target. */
-    private final double size;
 
     /** λ that is in force, and the last one above zero. */
     private final double[] lambda = new double[2];
@@ -122,20 +115,8 @@ final class PenaltySchedule {
         this.target = recipe.target();
         this.controller = target.map(
                 wanted -> new LambdaController(recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
-        this.choice = target.filter(wanted -> wanted.by() == TargetRecipe.By.CHOICE)
-                .map(_ -> new Choice(groups));
-        this.size = target.isPresent() ? size(network.graph(), groups) : 1;
-    }
-
-    /** The root mean square of a weight that the model starts from, in the mean over layers. */
-    private static double size(Graph initial, ModelGroups groups) {
-        return groups.layers().stream()
-                .flatMap(layer -> layer.parameters().stream())
-                .mapToDouble(
-                        name -> Objects.requireNonNull(initial.tensor(name)).rootMeanSquare())
-                .filter(rootMeanSquare -> rootMeanSquare > 0)
-                .average()
-                .orElse(1);
+        this.choice =
+                target.filter(wanted -> wanted.by() == TargetRecipe.By.CHOICE).map(_ -> new Choice(groups));
     }
 
     Phase phase(long epoch) {
@@ -331,16 +312,8 @@ final class PenaltySchedule {
         }
         if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
             double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
-            change(controller.get().next(since, share(summary), reach()));
+            change(controller.get().next(since, share(summary)));
         }
-    }
-
-    /**
-     * How far ln λ may rise until the next change. A step moves a weight by about the learning rate: it takes {@code size/rate} of them
-     * to get to zero, and λ must not be faster than those that it drives.
-     */
-    private double reach() {
-        return PACE * changeEvery() * recipe.optimizer().rate() / size;
     }
 
     private long changeEvery() {

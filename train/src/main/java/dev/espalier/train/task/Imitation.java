@@ -115,6 +115,9 @@ public final class Imitation extends RowTask {
                     : tensor -> taught(formula, tensor);
             SequencedMap<String, Value> terms = new LinkedHashMap<>();
             for (Likeness likeness : likenesses) {
+                if (!formula.reaches(likeness.tensor())) {
+                    continue; // what is within a model helps it to learn, and is not judged
+                }
                 Likeness.Terms written =
                         likeness.write(formula, formula.model(likeness.tensor()), said.apply(likeness.tensor()));
                 terms.merge(Objective.LOSS, written.loss(), formula::plus);

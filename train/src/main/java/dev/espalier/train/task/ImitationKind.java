@@ -60,6 +60,10 @@ public final class ImitationKind implements TaskKind {
                             + " are zero")
             .in(Range.fraction())
             .withDefault(0.01);
+    private static final Key<List<String>> OUTPUTS = Key.texts(
+                    "task.outputs",
+                    "the outputs that count; all if left out. What becomes of the others nobody looks at")
+            .withDefault(List.of());
     private static final Key<List<String>> MATCH = Key.texts(
                     "task.match", "names of tensors within the model that are compared too, such as hidden states")
             .withDefault(List.of());
@@ -83,7 +87,7 @@ public final class ImitationKind implements TaskKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(LOSS, NOISE, MATCH, MATCH_WEIGHT, ANSWERS, ANSWERS_DIR);
+        return List.of(LOSS, OUTPUTS, NOISE, MATCH, MATCH_WEIGHT, ANSWERS, ANSWERS_DIR);
     }
 
     @Override
@@ -96,7 +100,7 @@ public final class ImitationKind implements TaskKind {
         Optional<Encoding> note = EncodingNote.of(model);
         LoadedData data = withoutLabels(labelled, note);
         List<String> notes = new ArrayList<>();
-        List<String> outputs = compared(model, notes);
+        List<String> outputs = compared(model, values.of(OUTPUTS), notes);
         Signature signature = new Signature(
                 name,
                 inputs,
@@ -162,10 +166,18 @@ public final class ImitationKind implements TaskKind {
     }
 
     /** The outputs that say something of each sample. */
-    private static List<String> compared(Graph model, List<String> notes) {
+    private static List<String> compared(Graph model, List<String> wanted, List<String> notes) {
+        if (!model.outputs().containsAll(wanted)) {
+            throw new IllegalArgumentException("%s = %s is not possible: the model has the outputs %s"
+                    .formatted(OUTPUTS, wanted, model.outputs()));
+        }
         List<String> outputs = new ArrayList<>();
         for (String output : model.outputs()) {
             Shape shape = model.shape(output);
+            if (!wanted.isEmpty() && !wanted.contains(output)) {
+                notes.add("output %s %s is not compared, and becomes whatever it becomes".formatted(output, shape));
+                continue;
+            }
             if (shape.rank() > 0
                     && shape.get(0).equals(Signature.BATCH)
                     && model.fact(output).data().isFloat()) {

@@ -42,6 +42,23 @@ final class InputsGuessTest {
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     Path folder;
 
+    /** Data often lies in a folder that is called as its kind is: the name is the kind's, and the folder is ./digits. */
+    @Test
+    void aKindGoesBeforeAFolderOfItsName() throws IOException {
+        assertTrue(Files.isDirectory(Path.of("src"))); // where tests run
+        Graph model = of("image", "batch", 1, 8, 8);
+        Path here = Files.createDirectory(Path.of("digits"));
+        try {
+            assertEquals(
+                    "data.kind=digits",
+                    InputsGuess.of("digits", folder.resolve("model.onnx"), model, List.of())
+                            .settings()
+                            .getFirst());
+        } finally {
+            Files.delete(here);
+        }
+    }
+
     /** A model that says its inputs, all of them of fractions. */
     private static Graph of(String name, Object... shape) {
         GraphBuilder graph = new GraphBuilder("of");

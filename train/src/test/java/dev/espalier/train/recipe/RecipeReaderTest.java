@@ -367,10 +367,10 @@ final class RecipeReaderTest {
     void whatIsNothingLikeAKeyHasNoNearest() {
         assertProblem(
                 SHORT,
-                "override: nonsense is no key of a recipe; a key is SECTION.KEY, and the sections are data, task, model,"
+                "override: gibberish is no key of a recipe; a key is SECTION.KEY, and the sections are data, task, model,"
                         + " method, penalty, groups, optimizer, schedule, phases, target, training, evaluation, checkpoint,"
                         + " divergence",
-                "nonsense=\n[data]");
+                "gibberish=\n[data]");
         assertProblem(
                 SHORT,
                 "override: checkpoint.foo is no key of a recipe; [checkpoint] has every, keep",

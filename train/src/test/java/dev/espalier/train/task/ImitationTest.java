@@ -109,6 +109,25 @@ final class ImitationTest {
     }
 
     @Test
+    void onlyOutputsThatAreWantedCount() throws IOException {
+        GraphBuilder builder = new GraphBuilder("two");
+        Value image = builder.input("image", DataType.FLOAT32, "batch", 1, 8, 8);
+        Value one = builder.add("one", new Unary(Unary.Function.TANH), image);
+        Value other = builder.add("other", new Unary(Unary.Function.ABS), image);
+        Path two = write(builder.outputs(one, other));
+        assertEquals(2, task(two).notes().size());
+        List<String> notes = task(two, "task.outputs=[\"one\"]").notes();
+        assertEquals(
+                "output other [batch × 1 × 8 × 8] is not compared, and becomes whatever it becomes", notes.getFirst());
+        assertTrue(
+                notes.getLast().startsWith("output one [batch × 1 × 8 × 8] is compared as numbers"), notes::toString);
+        String message =
+                String.valueOf(assertThrows(IllegalArgumentException.class, () -> task(two, "task.outputs=[\"three\"]"))
+                        .getMessage());
+        assertTrue(message.endsWith("the model has the outputs [one, other]"), message);
+    }
+
+    @Test
     void itStartsALittleOff() throws IOException {
         Task task = task(file, "task.noise=0.1");
         Graph start = task.model(Weights.seeded(1));
