@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "shrink",
         description = {
-            "Makes a trained model smaller and faster, without labels: under a penalty on its groups it learns to go on giving its own"
-                    + " answers, and what has become zero is cut out.",
+            "Makes a trained model smaller and faster, without labels: what its answers miss least for what it costs becomes zero, a little at"
+                    + " a time, the rest learns to go on giving these answers, and the zeros are cut out.",
             "All goes to a run's folder, as with train: pruned.onnx, report.html, the recipe, checkpoints. The same command with --resume"
                     + " goes on with what was stopped.",
         })

@@ -31,17 +31,26 @@ import java.util.stream.IntStream;
  */
 final class ShellSamples {
     /** What a command starts with that is not run, and why. */
-    static final Map<String, String> NOT_RUN = Map.of(
-            "./espalier bench", "measures for minutes",
-            "./espalier compare MINILM.onnx", "needs a model of texts and SQuAD; CompareCommandTest has tiny ones",
-            "./espalier data cifar10", "downloads 160 MB",
-            "./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one",
-            "./espalier reproduce", "computes for minutes; every item has a test of its own",
-            "./espalier ui", "serves until Ctrl-C; UiCommandTest starts it, and ends it so",
-            "./espalier train recipes/bert-squad", "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT",
-            "mvn", "this test runs within Maven",
-            "cuda/gpu-tests", "builds with Maven",
-            "java", "runs what mvn built in the line before");
+    static final Map<String, String> NOT_RUN = Map.ofEntries(
+            Map.entry("./espalier bench", "measures for minutes"),
+            Map.entry(
+                    "./espalier compare MINILM.onnx",
+                    "needs a model of texts and SQuAD; CompareCommandTest has tiny ones"),
+            Map.entry(
+                    "./espalier shrink MINILM.onnx",
+                    "needs a model of texts, SQuAD and a GPU; ShrinkTest has a tiny one"),
+            Map.entry("./espalier shrink VGG16.onnx", "needs a trained model, CIFAR-10 and a GPU"),
+            Map.entry("./espalier shrink DIRECTION.onnx", "needs a model that others made"),
+            Map.entry("./espalier data cifar10", "downloads 160 MB"),
+            Map.entry("./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one"),
+            Map.entry("./espalier reproduce", "computes for minutes; every item has a test of its own"),
+            Map.entry("./espalier ui", "serves until Ctrl-C; UiCommandTest starts it, and ends it so"),
+            Map.entry(
+                    "./espalier train recipes/bert-squad",
+                    "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT"),
+            Map.entry("mvn", "this test runs within Maven"),
+            Map.entry("cuda/gpu-tests", "builds with Maven"),
+            Map.entry("java", "runs what mvn built in the line before, or what needs fonts"));
 
     /** Makes any training short, careful, and content with what little it then learns. */
     private static final List<String> SHORT = List.of(
@@ -51,6 +60,10 @@ final class ShellSamples {
             "phases.heal_epochs=0",
             "optimizer.rate=1e-4",
             "divergence.chance_epochs=0");
+
+    /** Makes the shrinking of any model short. */
+    private static final List<String> SHRINK =
+            List.of("data.train_limit=192", "data.test_limit=100", "training.prune_for=size");
 
     /** Makes the network of {@code recipes/digits.toml} small. */
     private static final String SMALL = "model.channels=[4,8]";
@@ -159,6 +172,10 @@ final class ShellSamples {
                 // Folders are named after the second, and here two runs may begin in the same.
                 arguments.addAll(List.of("--run-dir", "runs/" + arguments.getFirst() + "-" + outputs.size()));
             }
+        }
+        if (!arguments.isEmpty() && arguments.getFirst().equals("shrink")) {
+            arguments.addAll(List.of("--epochs", "2"));
+            SHRINK.forEach(key -> arguments.addAll(List.of("--set", key)));
         }
         return espalier(block.place() + ": " + command.line(), command.input(), arguments);
     }

@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a model smaller that somebody else has trained, with nothing but inputs for it: under a penalty on its groups it learns to go
- * on giving its own answers, and what has become zero is cut out.
+ * Makes a model smaller that somebody else has trained, with nothing but inputs for it: what its answers miss least for what it costs
+ * becomes zero, a little at a time, the rest learns to go on giving these answers, and the zeros are cut out.
  *
  * {@snippet :
  * Shrink.of(Path.of("model.onnx"))
@@ -163,7 +163,7 @@ public final class Shrink {
     /**
      * Says how long to train.
      *
-     * @param count passes over the inputs, under the penalty and to heal, at least 2
+     * @param count passes over the inputs, to shrink and to heal, at least 2
      * @return the same for as long
      */
     public Shrink epochs(int count) {

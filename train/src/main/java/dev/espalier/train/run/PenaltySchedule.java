@@ -185,7 +185,7 @@ final class PenaltySchedule {
 
     /** Once an epoch, never within one: what groups cost now that some of their neighbours are gone. */
     private void weigh(boolean first) {
-        if (costs.isPresent()) {
+        if (costs.isPresent() && choice.isEmpty()) {
             left().ifPresent(left -> costs.get().update(network.readableWeights(), left));
             apply();
             if (first) {

@@ -21,12 +21,17 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class ChoiceTest {
     private static final Graph MODEL = Mlp.ofVectors(3, 6, List.of(8, 4), Weights.seeded(1));
     private static final ModelGroups GROUPS = GroupRules.everything().derive(MODEL);
+
+    private static <K, T> T found(Map<K, T> values, K key) {
+        return Objects.requireNonNull(values.get(key), key::toString);
+    }
 
     private static Map<String, TensorView> weights(Graph graph) {
         Map<String, TensorView> views = new HashMap<>();
@@ -41,14 +46,16 @@ final class ChoiceTest {
                 .forEach((name, tensor) -> values.put(name, new double[Math.toIntExact(tensor.size())]));
         Map<String, TensorView> weights = weights(graph);
         for (LayerGroups layer : groups.layers()) {
-            List<TensorView> x = layer.parameters().stream().map(weights::get).toList();
+            List<TensorView> x = layer.parameters().stream()
+                    .map(name -> found(weights, name))
+                    .toList();
             for (int group = 0; group < layer.groups().count(); group++) {
                 boolean[] done = new boolean[x.size()];
                 double product = (group + 1) * (group % 2 == 0 ? 1 : -1);
                 layer.groups().forEach(group, (tensor, index) -> {
                     if (!done[tensor] && x.get(tensor).get(index) != 0) {
                         done[tensor] = true;
-                        double[] g = values.get(layer.parameters().get(tensor));
+                        double[] g = found(values, layer.parameters().get(tensor));
                         g[Math.toIntExact(index)] = product / x.get(tensor).get(index);
                     }
                 });
@@ -58,7 +65,7 @@ final class ChoiceTest {
         graph.tensors(Kind.PARAMETER)
                 .forEach((name, tensor) -> views.put(
                         name,
-                        Tensor.compute(DataType.FLOAT32, tensor.shape(), i -> values.get(name)[Math.toIntExact(i)])
+                        Tensor.compute(DataType.FLOAT32, tensor.shape(), i -> found(values, name)[Math.toIntExact(i)])
                                 .view()));
         return views;
     }
@@ -100,7 +107,7 @@ final class ChoiceTest {
         Map<String, TensorView> opposite = new HashMap<>();
         Map<String, TensorView> gradients = gradients(MODEL, GROUPS);
         MODEL.tensors(Kind.PARAMETER).forEach((name, tensor) -> {
-            TensorView g = gradients.get(name);
+            TensorView g = found(gradients, name);
             scaled.put(
                     name,
                     Tensor.compute(DataType.FLOAT32, tensor.shape(), i -> 8 * tensor.getDouble(i))
@@ -130,7 +137,7 @@ final class ChoiceTest {
         LayerGroups heads = groups.layers().getFirst();
         assertEquals(2, heads.heads());
         assertTrue(heads.name().contains("query"), heads.name());
-        List<Integer> gone = taken.get(heads);
+        List<Integer> gone = found(taken, heads);
         assertEquals(4, gone.size());
         assertEquals(2, gone.stream().filter(group -> group < 4).count());
         // The least of each head: 0 and 1, 4 and 5.
