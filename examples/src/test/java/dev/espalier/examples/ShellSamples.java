@@ -40,7 +40,6 @@ final class ShellSamples {
                     "./espalier shrink MINILM.onnx",
                     "needs a model of texts, SQuAD and a GPU; ShrinkTest has a tiny one"),
             Map.entry("./espalier shrink VGG16.onnx", "needs a trained model, CIFAR-10 and a GPU"),
-            Map.entry("./espalier shrink DIRECTION.onnx", "needs a model that others made"),
             Map.entry("./espalier data cifar10", "downloads 160 MB"),
             Map.entry("./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one"),
             Map.entry("./espalier reproduce", "computes for minutes; every item has a test of its own"),
@@ -50,7 +49,7 @@ final class ShellSamples {
                     "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT"),
             Map.entry("mvn", "this test runs within Maven"),
             Map.entry("cuda/gpu-tests", "builds with Maven"),
-            Map.entry("java", "runs what mvn built in the line before, or what needs fonts"));
+            Map.entry("java", "runs what mvn built in the line before"));
 
     /** Makes any training short, careful, and content with what little it then learns. */
     private static final List<String> SHORT = List.of(

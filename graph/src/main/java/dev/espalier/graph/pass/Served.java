@@ -6,7 +6,6 @@ import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Binary;
-import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.type.Tensor;
@@ -16,13 +15,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.SequencedMap;
-import java.util.function.IntToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A model as it is served. Batch normalisations have their statistics folded: they are {@code a·x + b} for each channel, part of the
- * convolution before where there is one. Nothing is dropped out. What is left can be trained further, and does in training what it does
- * afterwards.
+ * A model as it is served. Batch normalisations go by their statistics: they are {@code a·x + b} for each channel. They are not made part
+ * of the convolution before, whose weights would then be of any size, some a thousand times as large as others, and no step would be
+ * right for all of them; runtimes do that when they load a model. Nothing is dropped out. What is left can be trained further, and
+ * does in training what it does afterwards.
  */
 public final class Served {
     private final Graph graph;
@@ -62,12 +60,7 @@ public final class Served {
                         known(node, 1).getDouble(c) / Math.sqrt(known(node, 4).getDouble(c) + norm.epsilon());
                 shifts[c] = known(node, 2).getDouble(c) - known(node, 3).getDouble(c) * factors[c];
             }
-            Node before = convolution(node);
-            if (before == null) {
-                spell(node, factors, shifts);
-            } else {
-                fold(before, node, factors, shifts);
-            }
+            spell(node, factors, shifts);
         }
         return nodes.equals(graph.nodes()) ? graph : DeadNodes.remove(graph.with(initializers, nodes));
     }
@@ -79,54 +72,6 @@ public final class Served {
 
     private Tensor known(Node node, int input) {
         return Objects.requireNonNull(graph.tensor(node.input(input)));
-    }
-
-    /** The convolution that only this normalisation reads, with weights that only it has. */
-    private @Nullable Node convolution(Node node) {
-        Node producer = graph.producer(node.input(0));
-        boolean sole = producer != null
-                && producer.operator() instanceof Conv
-                && !graph.isOutput(producer.output())
-                && graph.uses(producer.output()).size() == 1
-                && producer.inputs().stream()
-                        .skip(1)
-                        .filter(name -> !name.isEmpty())
-                        .allMatch(name -> initializers.containsKey(name)
-                                && graph.uses(name).size() == 1
-                                && !graph.isOutput(name));
-        return sole ? producer : null;
-    }
-
-    private void fold(Node convolution, Node norm, double[] factors, double[] shifts) {
-        Tensor weight = Objects.requireNonNull(graph.tensor(convolution.input(1)));
-        long filter = weight.size() / factors.length;
-        Kind kind =
-                Objects.requireNonNull(initializers.get(convolution.input(1))).kind();
-        initializers.put(
-                convolution.input(1),
-                new Initializer(
-                        Tensor.compute(
-                                weight.type(),
-                                weight.shape(),
-                                i -> weight.getDouble(i) * factors[Math.toIntExact(i / filter)]),
-                        kind));
-        String bias = convolution.has(2) ? convolution.input(2) : norm.name() + "/shift";
-        Tensor old = convolution.has(2) ? graph.tensor(bias) : null;
-        initializers.put(
-                bias,
-                new Initializer(
-                        channels(
-                                weight,
-                                c -> shifts[c] + (old == null ? 0 : old.getDouble(c) * factors[c]),
-                                factors.length),
-                        kind));
-        nodes.set(
-                nodes.indexOf(convolution),
-                new Node(
-                        convolution.name(),
-                        convolution.operator(),
-                        List.of(convolution.input(0), convolution.input(1), bias),
-                        norm.outputs()));
     }
 
     /** Along the second axis, whatever the others are. */
@@ -154,9 +99,5 @@ public final class Served {
         Arrays.fill(shape, 1);
         shape[0] = values.length;
         return Tensor.compute(like.type(), shape, i -> values[Math.toIntExact(i)]);
-    }
-
-    private static Tensor channels(Tensor like, IntToDoubleFunction value, int count) {
-        return Tensor.compute(like.type(), new long[] {count}, i -> value.applyAsDouble(Math.toIntExact(i)));
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
@@ -54,17 +55,23 @@ final class ServedTest {
     }
 
     @Test
-    void aConvolutionTakesWhatIsBehindIt() {
+    void whatIsBehindAConvolutionLeavesItsWeights() {
         Graph model = trained(SmallCnn.build(new ImageOptions(4, 1, 8), List.of(3, 5), true, Weights.seeded(3)));
         long norms = model.nodes().stream()
                 .filter(node -> node.operator() instanceof BatchNorm)
                 .count();
         assertTrue(norms > 0);
-        assertServed(model, model.nodes().size() - (int) norms);
+        assertServed(model, model.nodes().size() + (int) norms);
+        Graph served = Served.of(model);
+        model.tensors(Kind.PARAMETER).forEach((name, tensor) -> {
+            if (name.endsWith("conv.weight")) {
+                assertSame(tensor, served.tensor(name), name);
+            }
+        });
     }
 
     @Test
-    void whatIsBehindNoConvolutionIsSpelled() {
+    void aNormIsAFactorAndAShift() {
         GraphBuilder builder = new GraphBuilder("norm");
         Value x = builder.input("x", DataType.FLOAT32, "batch", 3, 2, 2);
         Graph model = builder.outputs(builder.add(

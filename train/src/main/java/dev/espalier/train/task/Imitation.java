@@ -84,7 +84,7 @@ public final class Imitation extends RowTask {
         return all;
     }
 
-    /** The original's weights, each matrix with noise of a small share of its own size. */
+    /** The original's weights, each with noise of a small share of its own size: zeros stay. */
     @Override
     public Graph model(Weights weights) {
         Graph exact = super.model(weights);
@@ -98,13 +98,8 @@ public final class Imitation extends RowTask {
     }
 
     private Tensor withNoise(String name, Tensor tensor, Weights weights) {
-        Initialization normal = new Initialization.Normal(noise * tensor.rootMeanSquare());
-        Tensor drawn = weights.tensor(name + "/noise", normal, tensor.shape());
-        // What is zero was cut out, or never was there.
-        return Tensor.compute(tensor.type(), tensor.shape(), i -> {
-            double value = tensor.getDouble(i);
-            return value == 0 ? 0 : value + drawn.getDouble(i);
-        });
+        Tensor drawn = weights.tensor(name + "/noise", new Initialization.Normal(noise), tensor.shape());
+        return Tensor.compute(tensor.type(), tensor.shape(), i -> tensor.getDouble(i) * (1 + drawn.getDouble(i)));
     }
 
     @Override

@@ -56,7 +56,7 @@ public final class ImitationKind implements TaskKind {
             .changeable();
     private static final Key<Double> NOISE = Key.decimal(
                     "task.noise",
-                    "how far from the original's weights the model starts, in deviations of each matrix: exactly there, all gradients"
+                    "how far from the original's weights the model starts, as a share of each: exactly there, all gradients"
                             + " are zero")
             .in(Range.fraction())
             .withDefault(0.01);
