@@ -32,7 +32,7 @@ final class ShrinkCommandTest {
     @BeforeEach
     void writeModel() throws IOException {
         model = folder.resolve("model.onnx");
-        OnnxWriter.write(Mlp.ofImages(new ImageOptions(10, 1, 8), List.of(24), Weights.seeded(5)), model);
+        OnnxWriter.write(Mlp.ofImages(new ImageOptions(10, 1, 8), List.of(48), Weights.seeded(5)), model);
     }
 
     @Test
