@@ -438,10 +438,17 @@ public final class Network implements AutoCloseable {
      * @return on the CPU {@link #weights} themselves; otherwise copies as of now, whose changes count for nothing
      */
     public SequencedMap<String, TensorView> readableWeights() {
-        if (shared) {
-            return weights();
-        }
-        return copies(graph.tensors(Kind.PARAMETER).keySet(), this::array);
+        return readableWeights(graph.tensors(Kind.PARAMETER).keySet());
+    }
+
+    /**
+     * Some parameters as the processor can read them: off the CPU no others are copied.
+     *
+     * @param names which
+     * @return on the CPU all {@link #weights} themselves; otherwise copies as of now, whose changes count for nothing
+     */
+    public SequencedMap<String, TensorView> readableWeights(Set<String> names) {
+        return shared ? weights() : copies(names, this::array);
     }
 
     /**
@@ -450,7 +457,17 @@ public final class Network implements AutoCloseable {
      * @return on the CPU {@link #gradients} themselves; otherwise copies as of now, whose changes count for nothing
      */
     public SequencedMap<String, TensorView> readableGradients() {
-        return shared ? gradients() : copies(gradients.keySet(), this::gradient);
+        return readableGradients(gradients.keySet());
+    }
+
+    /**
+     * The gradients of some parameters as the processor can read them: off the CPU no others are copied.
+     *
+     * @param names which
+     * @return on the CPU all {@link #gradients} themselves; otherwise copies as of now, whose changes count for nothing
+     */
+    public SequencedMap<String, TensorView> readableGradients(Set<String> names) {
+        return shared ? gradients() : copies(names, this::gradient);
     }
 
     private static SequencedMap<String, TensorView> copies(Set<String> names, Function<String, PtNDArray> arrays) {

@@ -16,7 +16,6 @@ import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.op.Unsqueeze;
 import dev.espalier.graph.op.Where;
-import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -146,7 +145,7 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
         return switch (node.operator()) {
             case Reshape _ -> {
                 Shape to = graph.shape(node.output());
-                boolean deals = !dealt.toHeads() && cutsLastAxis(graph.shape(node.input(0)), to);
+                boolean deals = !dealt.toHeads() && graph.shape(node.input(0)).isCutInto(to);
                 Dealt before = deals
                         ? new Dealt(
                                 dealt.part(),
@@ -174,19 +173,6 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
             // Whatever else is done to the outputs, they are not dealt out to heads in a way that is known here.
             default -> null;
         };
-    }
-
-    private static boolean cutsLastAxis(Shape from, Shape to) {
-        if (from.rank() == 0 || to.rank() < 2) {
-            return false;
-        }
-        Dimension channels = from.get(from.rank() - 1);
-        Dimension heads = to.get(to.rank() - 2);
-        Dimension width = to.get(to.rank() - 1);
-        return channels.isKnown()
-                && heads.isKnown()
-                && width.isKnown()
-                && heads.value() * width.value() == channels.value();
     }
 
     /** The only reader of what the heads return, once they are side by side again. */
@@ -242,11 +228,6 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
 
     private static long[] shape(Graph graph, InputChannels channels) {
         return Objects.requireNonNull(graph.tensor(channels.parameter())).shape();
-    }
-
-    List<String> parameters() {
-        return Stream.concat(matrices().keySet().stream(), Stream.of(output.parameter()))
-                .toList();
     }
 
     /**

@@ -9,7 +9,6 @@ import dev.espalier.graph.op.Reshape;
 import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Transpose;
-import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
@@ -42,11 +41,17 @@ public final class KeyBiases {
             if (node.operator() instanceof Softmax softmax) {
                 Shape scores = graph.shape(node.input(0));
                 Node product = scores.axis(softmax.axis()) == scores.rank() - 1 ? pass.product(node.input(0)) : null;
-                Node sum = product == null ? null : pass.sum(product.input(1), scores.rank() - 1);
-                changed |= sum != null && pass.remove(sum);
+                changed |= product != null && pass.removeBias(product.input(1));
             }
         }
         return changed ? DeadNodes.remove(graph.with(graph.initializers(), pass.nodes)) : graph;
+    }
+
+    /** The keys lie along the last axis of what queries are multiplied with. */
+    private boolean removeBias(String keys) {
+        int rank = graph.shape(keys).rank();
+        Node sum = rank < 2 ? null : sum(keys, rank - 1);
+        return sum != null && remove(sum);
     }
 
     /** The product that a tensor is, but for a factor and for what is added to it. */
@@ -78,7 +83,7 @@ public final class KeyBiases {
             case Transpose(List<Long> permutation) -> sum(node.input(0), Math.toIntExact(permutation.get(axis)));
             case Reshape _ -> {
                 Shape to = graph.shape(tensor);
-                boolean apart = cutsLastAxis(graph.shape(node.input(0)), to) && axis < to.rank() - 2;
+                boolean apart = graph.shape(node.input(0)).isCutInto(to) && axis < to.rank() - 2;
                 // What lies before the channels may be arranged anew: a bias is the same along all of it.
                 yield apart ? sum(node.input(0), 0) : null;
             }
@@ -132,18 +137,5 @@ public final class KeyBiases {
                 .filter(use -> !(use.node().operator() instanceof ShapeOf))
                 .toList();
         return uses.size() == 1 && !graph.isOutput(tensor) ? graph.producer(tensor) : null;
-    }
-
-    private static boolean cutsLastAxis(Shape from, Shape to) {
-        if (from.rank() < 2 || to.rank() < 3) {
-            return false;
-        }
-        Dimension heads = to.get(to.rank() - 2);
-        Dimension width = to.get(to.rank() - 1);
-        Dimension channels = from.get(from.rank() - 1);
-        return channels.isKnown()
-                && heads.isKnown()
-                && width.isKnown()
-                && heads.value() * width.value() == channels.value();
     }
 }

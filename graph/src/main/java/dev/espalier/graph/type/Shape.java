@@ -166,6 +166,22 @@ public record Shape(List<Dimension> dimensions) {
         return left.isKnown() ? left : right.isKnown() ? right : left.common(right);
     }
 
+    /**
+     * Whether the last axis becomes two, as of channels that are dealt out to heads.
+     *
+     * @param other the shape that the same elements have after
+     * @return true if the other's last two axes are as long together as the last one of this; what lies before is not looked at
+     */
+    public boolean isCutInto(Shape other) {
+        if (rank() == 0 || other.rank() < 2) {
+            return false;
+        }
+        Dimension whole = get(-1);
+        Dimension parts = other.get(-2);
+        Dimension each = other.get(-1);
+        return whole.isKnown() && parts.isKnown() && each.isKnown() && parts.value() * each.value() == whole.value();
+    }
+
     @Override
     public String toString() {
         return dimensions.stream().map(Dimension::toString).collect(Collectors.joining(" × ", "[", "]"));

@@ -16,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -48,6 +50,11 @@ final class Choice {
             first[i + 1] = first[i] + layers.get(i).groups().count();
         }
         worth = new double[first[layers.size()]];
+    }
+
+    /** {@return the weights that it looks at} */
+    Set<String> parameters() {
+        return layers.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
     }
 
     /** Some groups that can go only together. */

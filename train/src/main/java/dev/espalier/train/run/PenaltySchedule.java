@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
@@ -264,17 +265,13 @@ final class PenaltySchedule {
         }
     }
 
-    /**
-     * With the gradients of a step, before it is done: looks at what groups are worth, if some are to be chosen soon.
-     *
-     * @param weights the weights, which are read only then
-     * @param gradients their gradients, likewise
-     */
-    void look(Supplier<Map<String, TensorView>> weights, Supplier<Map<String, TensorView>> gradients) {
+    /** With the gradients of a step, before it is done: looks at what groups are worth, if some are to be chosen soon. */
+    void look() {
         if (choice.isPresent() && sparsifying && !met) {
             long until = changeEvery() - 1 - optimizer.allSteps() % changeEvery();
             if (until < LOOKS) {
-                choice.get().look(weights.get(), gradients.get());
+                Set<String> grouped = choice.get().parameters();
+                choice.get().look(network.readableWeights(grouped), network.readableGradients(grouped));
             }
         }
     }

@@ -168,7 +168,7 @@ final class Session implements AutoCloseable {
         strength.estimate(() -> view(network.readableWeights(), network.readableGradients()))
                 .ifPresent(lambda -> listener.onNote(
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
-        strength.look(network::readableWeights, network::readableGradients);
+        strength.look();
         listener.beforeStep(view(weights, gradients));
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;
