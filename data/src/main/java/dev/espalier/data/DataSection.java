@@ -86,6 +86,12 @@ public final class DataSection {
     public static final Key<Boolean> FLIP = Key.flag(
                     "data.flip", "whether every other training image, at random, is mirrored")
             .withDefault(false);
+    /** {@code data.cutout}, of kinds of images. */
+    public static final Key<Integer> CUTOUT = Key.whole(
+                    "data.cutout",
+                    "the side of a square that is blackened in every training image, at a random place; 0 for none")
+            .in(Range.atLeast(0))
+            .withDefault(0);
     /** {@code data.label_type}, of kinds whose labels could be classes or numbers. */
     public static final Key<LabelType> LABEL_TYPE = Key.choice(
                     "data.label_type",
@@ -125,6 +131,15 @@ public final class DataSection {
      */
     public static boolean isLabelled(Values values) {
         return !values.has(LABELLED) || values.of(LABELLED);
+    }
+
+    /**
+     * {@return what is done at random to training images}
+     *
+     * @param values the section's values, of a kind of images
+     */
+    public static ImageAugmentation imageAugmentation(Values values) {
+        return new ImageAugmentation(values.of(PADDING), values.of(FLIP), values.of(CUTOUT));
     }
 
     /**

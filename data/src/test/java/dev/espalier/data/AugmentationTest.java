@@ -60,7 +60,7 @@ final class AugmentationTest {
             }
         }
         assertEquals(18, counts.size());
-        Augmented augmented = new Augmented(IMAGES, new CropAndFlip(padding, true));
+        Augmented augmented = new Augmented(IMAGES, new ImageAugmentation(padding, true, 0));
         Dataset work = encoding(by).apply(augmented.dataset());
         int draws = 18 * 400;
         for (int i = 0; i < draws; i++) {
@@ -106,7 +106,7 @@ final class AugmentationTest {
         Column.Numbers mask = Columns.numbers(new Field.Image("mask", 2, 4, 5), image::read);
         Column.Numbers age = Columns.numbers(new Field.Numbers("age"), new float[][] {{1}, {2}, {3}, {4}, {5}, {6}});
         Augmented augmented =
-                new Augmented(new Dataset("masks", 6, List.of(image, age), List.of(mask)), new CropAndFlip(2, true));
+                new Augmented(new Dataset("masks", 6, List.of(image, age), List.of(mask)), new ImageAugmentation(2, true, 0));
         Column.Numbers masks = (Column.Numbers) augmented.dataset().targets().getFirst();
         for (int i = 0; i < 50; i++) {
             augmented.begin(new Draws(i));
@@ -138,15 +138,52 @@ final class AugmentationTest {
     }
 
     @Test
+    void aSquareIsBlackAtEveryPlaceAndTheRestIsAsItWas() {
+        Field.Image shape = new Field.Image("image", 2, 5, 6);
+        float[] ones = new float[shape.size()];
+        Arrays.fill(ones, 1);
+        Dataset bright = TestData.labelled(
+                "bright", Columns.numbers(shape, new float[][] {ones}), List.of("a"), new int[] {0});
+        Augmented augmented = new Augmented(bright, new ImageAugmentation(0, false, 3));
+        Map<List<Integer>, Integer> corners = new HashMap<>();
+        for (int i = 0; i < 3000; i++) {
+            augmented.begin(new Draws(i));
+            float[] image = TestData.values(augmented.dataset(), 0);
+            int top = 5;
+            int left = 6;
+            int bottom = -1;
+            int right = -1;
+            int black = 0;
+            for (int pixel = 0; pixel < 30; pixel++) {
+                assertEquals(image[pixel], image[30 + pixel], 0);
+                if (image[pixel] == 0) {
+                    black++;
+                    top = Math.min(top, pixel / 6);
+                    left = Math.min(left, pixel % 6);
+                    bottom = Math.max(bottom, pixel / 6);
+                    right = Math.max(right, pixel % 6);
+                } else {
+                    assertEquals(1, image[pixel], 0);
+                }
+            }
+            assertEquals(black, (bottom - top + 1) * (right - left + 1), "a rectangle");
+            corners.merge(List.of(top, left, bottom, right), 1, Integer::sum);
+        }
+        assertEquals(30, corners.size(), "one for each centre");
+        assertTrue(corners.containsKey(List.of(0, 0, 1, 1)) && corners.containsKey(List.of(3, 4, 4, 5)));
+        corners.values().forEach(count -> assertEquals(100, count, 50));
+    }
+
+    @Test
     void whatDoesNotFitIsRefused() {
         Column.Numbers column = Columns.numbers(new Field.Numbers("vector", List.of(2)), new float[][] {{1, 2}});
         Dataset vectors = TestData.labelled("vectors", column, List.of("a"), new int[] {0});
-        assertThrows(IllegalArgumentException.class, () -> new Augmented(vectors, new CropAndFlip(1, false)));
-        assertThrows(IllegalArgumentException.class, () -> new Augmented(vectors, new CropAndFlip(0, true)));
-        new Augmented(vectors, new CropAndFlip(0, false));
+        assertThrows(IllegalArgumentException.class, () -> new Augmented(vectors, new ImageAugmentation(1, false, 0)));
+        assertThrows(IllegalArgumentException.class, () -> new Augmented(vectors, new ImageAugmentation(0, true, 0)));
+        new Augmented(vectors, new ImageAugmentation(0, false, 0));
         Normalization three = Normalization.none(3);
         assertThrows(IllegalArgumentException.class, () -> new ColumnEncoding.Scaled(column.field(), three, 0));
-        assertThrows(IllegalArgumentException.class, () -> new CropAndFlip(-1, false));
+        assertThrows(IllegalArgumentException.class, () -> new ImageAugmentation(-1, false, 0));
         assertThrows(IllegalArgumentException.class, () -> new Normalization(List.of(1.0), List.of(0.0)));
         assertThrows(IllegalArgumentException.class, () -> new Normalization(List.of(1.0), List.of()));
         assertThrows(IllegalArgumentException.class, () -> new Normalization(List.of(Double.NaN), List.of(1.0)));

@@ -28,7 +28,7 @@ final class BatchesTest {
     private static final Dataset IMAGES = TestData.images(23, SHAPE);
     private static final Encoding PLAIN = Encoding.plain(IMAGES);
     private static final Encoding NORMALIZING = TestData.normalizing(IMAGES);
-    private static final CropAndFlip AUGMENTED = new CropAndFlip(1, true);
+    private static final ImageAugmentation AUGMENTED = new ImageAugmentation(1, true, 0);
     private static final BatchPlan PLAN = BatchPlan.training(5, 42).withThreads(2, 3);
 
     /** What a batch was, after its arrays have been given back. */

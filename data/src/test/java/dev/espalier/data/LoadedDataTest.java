@@ -53,7 +53,7 @@ final class LoadedDataTest {
         assertEquals(List.of(new Field.Image("image", 1, 8, 8)), data.inputs());
         assertEquals(10, TestData.classNames(data.train()).size());
         assertEquals(TestData.normalizing(data.train()), data.encoding());
-        assertEquals(new CropAndFlip(2, true), data.augmentation());
+        assertEquals(new ImageAugmentation(2, true, 0), data.augmentation());
     }
 
     @Test

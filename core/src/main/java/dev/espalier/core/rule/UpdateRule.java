@@ -117,13 +117,39 @@ public sealed interface UpdateRule {
      * @param beta1 β₁ in {@code [0, 1)}
      * @param beta2 β₂ in {@code [0, 1)}
      * @param epsilon ε > 0
+     * @param metric whether D is corrected
      */
-    record Adam(double beta1, double beta2, double epsilon) implements UpdateRule {
+    record Adam(double beta1, double beta2, double epsilon, Metric metric) implements UpdateRule {
+
+        /** What becomes of the bias of D, which starts from zero. */
+        public enum Metric {
+            /** {@code D = √(v/(1−β₂ᵗ)) + ε}, as above. */
+            CORRECTED,
+            /**
+             * {@code D = √v + ε} and {@code m = m̂·√(1−β₂ᵗ)/(1−β₁ᵗ)}: without a penalty the step is the same but for ε; under one,
+             * early thresholds are stronger, by 31 times at the first step. The paper's own program does this; it is here
+             * to be compared with.
+             */
+            UNCORRECTED
+        }
+
+
         /** Checks β₁, β₂ and ε. */
         public Adam {
             Check.fraction("beta1", beta1);
             Check.fraction("beta2", beta2);
             Check.positive("epsilon", epsilon);
+        }
+
+        /**
+         * With a metric that is corrected.
+         *
+         * @param beta1 β₁ in {@code [0, 1)}
+         * @param beta2 β₂ in {@code [0, 1)}
+         * @param epsilon ε > 0
+         */
+        public Adam(double beta1, double beta2, double epsilon) {
+            this(beta1, beta2, epsilon, Metric.CORRECTED);
         }
 
         /** With {@code β₁ = 0.9, β₂ = 0.999, ε = 1e-8}. */
@@ -133,15 +159,22 @@ public sealed interface UpdateRule {
 
         @Override
         public Coefficients at(long step) {
-            return new Coefficients(
-                    beta1,
-                    1 - beta1,
-                    1 / (1 - StrictMath.pow(beta1, (double) step)),
-                    beta2,
-                    1 - beta2,
-                    1 / (1 - StrictMath.pow(beta2, (double) step)),
-                    0,
-                    epsilon);
+            double first = 1 - StrictMath.pow(beta1, (double) step);
+            double second = 1 - StrictMath.pow(beta2, (double) step);
+            return switch (metric) {
+                case CORRECTED -> new Coefficients(beta1, 1 - beta1, 1 / first, beta2, 1 - beta2, 1 / second, 0, epsilon);
+                case UNCORRECTED ->
+                    new Coefficients(beta1, 1 - beta1, Math.sqrt(second) / first, beta2, 1 - beta2, 1, 0, epsilon);
+            };
+        }
+
+        /**
+         * {@return the same with another metric}
+         *
+         * @param other which
+         */
+        public Adam withMetric(Metric other) {
+            return new Adam(beta1, beta2, epsilon, other);
         }
     }
 }

@@ -38,7 +38,8 @@ class UpdateRuleTest {
                         new UpdateRule.RmsProp(0.7, 0.25),
                         new UpdateRule.Adam(),
                         new UpdateRule.Adam(0.6, 0.8, 0.125),
-                        new UpdateRule.Adam(0, 0, 1e-3))
+                        new UpdateRule.Adam(0, 0, 1e-3),
+                        new UpdateRule.Adam(0.6, 0.8, 0.125).withMetric(UpdateRule.Adam.Metric.UNCORRECTED))
                 .flatMap(rule -> Stream.of(
                         Arguments.of(rule, 0.0, 0.0), Arguments.of(rule, 0.7, 0.0), Arguments.of(rule, 0.7, 0.6)));
     }

@@ -65,11 +65,18 @@ public final class SlowRule {
                     direction[i] = g[i];
                     metric[i] = Math.sqrt(squares[i] + epsilon);
                 }
-                case UpdateRule.Adam(double beta1, double beta2, double epsilon) -> {
+                case UpdateRule.Adam(double beta1, double beta2, double epsilon, UpdateRule.Adam.Metric corrected) -> {
                     mean[i] = beta1 * mean[i] + (1 - beta1) * g[i];
                     squares[i] = beta2 * squares[i] + (1 - beta2) * g[i] * g[i];
                     direction[i] = mean[i] / (1 - Math.pow(beta1, (double) t));
-                    metric[i] = Math.sqrt(squares[i] / (1 - Math.pow(beta2, (double) t))) + epsilon;
+                    double bias = 1 - Math.pow(beta2, (double) t);
+                    switch (corrected) {
+                        case CORRECTED -> metric[i] = Math.sqrt(squares[i] / bias) + epsilon;
+                        case UNCORRECTED -> {
+                            metric[i] = Math.sqrt(squares[i]) + epsilon;
+                            direction[i] *= Math.sqrt(bias);
+                        }
+                    }
                 }
             }
         }

@@ -5,7 +5,6 @@ import dev.espalier.data.Column;
 import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Columns;
 import dev.espalier.data.Context;
-import dev.espalier.data.CropAndFlip;
 import dev.espalier.data.DataException;
 import dev.espalier.data.DataKind;
 import dev.espalier.data.DataSection;
@@ -120,6 +119,7 @@ public final class NpyKind implements DataKind {
                 DataSection.WHITE,
                 DataSection.PADDING,
                 DataSection.FLIP,
+                DataSection.CUTOUT,
                 DataSection.TEST_FRACTION);
     }
 
@@ -146,9 +146,9 @@ public final class NpyKind implements DataKind {
                     "data.mean, data.std and data.white are for images: set data.layout to hw, chw or hwc");
         }
         if (values.of(LAYOUT) == Layout.NUMBERS
-                && (values.of(DataSection.PADDING) > 0 || values.of(DataSection.FLIP))) {
+                && DataSection.imageAugmentation(values).changes()) {
             throw new IllegalArgumentException(
-                    "data.padding and data.flip are for images: set data.layout to hw, chw or hwc");
+                    "data.padding, data.flip and data.cutout are for images: set data.layout to hw, chw or hwc");
         }
     }
 
@@ -171,7 +171,7 @@ public final class NpyKind implements DataKind {
     public Augmentation augmentation(Values values) {
         return values.of(LAYOUT) == Layout.NUMBERS
                 ? Augmentation.NONE
-                : new CropAndFlip(values.of(DataSection.PADDING), values.of(DataSection.FLIP));
+                : DataSection.imageAugmentation(values);
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.espalier.data.Augmentation;
 import dev.espalier.data.Column;
 import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.Columns;
-import dev.espalier.data.CropAndFlip;
 import dev.espalier.data.DataKind;
 import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
@@ -34,7 +33,8 @@ abstract class LabelledImages implements DataKind {
                 DataSection.CHANNELS_LAST,
                 DataSection.BLUE_FIRST,
                 DataSection.PADDING,
-                DataSection.FLIP);
+                DataSection.FLIP,
+                DataSection.CUTOUT);
     }
 
     @Override
@@ -44,7 +44,7 @@ abstract class LabelledImages implements DataKind {
 
     @Override
     public final Augmentation augmentation(Values values) {
-        return new CropAndFlip(values.of(DataSection.PADDING), values.of(DataSection.FLIP));
+        return DataSection.imageAugmentation(values);
     }
 
     @Override

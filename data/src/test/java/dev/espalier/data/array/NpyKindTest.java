@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.data.Column;
 import dev.espalier.data.Context;
-import dev.espalier.data.CropAndFlip;
+import dev.espalier.data.ImageAugmentation;
 import dev.espalier.data.DataSection;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
@@ -210,7 +210,7 @@ final class NpyKindTest {
         write("y_train", longs("(4,)", 0, 0, 1, 1));
         LoadedData last = load("data.layout=hwc", "data.padding=1", "data.test_fraction=0.5");
         assertEquals(List.of(new Field.Image("x", 3, 2, 3)), last.train().inputFields());
-        assertEquals(new CropAndFlip(1, false), last.augmentation());
+        assertEquals(new ImageAugmentation(1, false, 0), last.augmentation());
         LoadedData first = load("data.layout=chw", "data.test_fraction=0.5");
         assertEquals(List.of(new Field.Image("x", 2, 3, 3)), first.train().inputFields());
         float[] values = TestData.values(first.train(), 0);

@@ -19,14 +19,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the parameters of a model are trained: grouped weights with the penalty, everything else (biases, norms) without.
- * Weight decay is for tensors of two axes or more: biases and norms have none.
+ * Weight decay is for tensors of two axes or more, unless it is for all: biases and norms usually have none.
  *
  * @param penalty the penalty of every group; null for none
  * @param learningRate α over steps
  * @param weightDecay decoupled weight decay λ_wd ≥ 0
+ * @param decayed what it is for
  * @param frozen which parameters stay as they are
  */
-public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate, double weightDecay, Selector frozen) {
+public record TrainingPlan(
+        @Nullable Penalty penalty, LearningRate learningRate, double weightDecay, Decayed decayed, Selector frozen) {
+
+    /** What weight decay is for. */
+    public enum Decayed {
+        /** Tensors of two axes or more. */
+        MATRICES,
+        /** Biases and norms as well. */
+        ALL
+    }
 
     /** Checks the decay. */
     public TrainingPlan {
@@ -40,7 +50,7 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
      * @param learningRate α over steps
      */
     public static TrainingPlan of(Penalty penalty, LearningRate learningRate) {
-        return new TrainingPlan(penalty, learningRate, 0, Selector.nothing());
+        return new TrainingPlan(penalty, learningRate, 0, Decayed.MATRICES, Selector.nothing());
     }
 
     /**
@@ -50,7 +60,7 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
      * @return the plan
      */
     public static TrainingPlan dense(LearningRate learningRate) {
-        return new TrainingPlan(null, learningRate, 0, Selector.nothing());
+        return new TrainingPlan(null, learningRate, 0, Decayed.MATRICES, Selector.nothing());
     }
 
     /**
@@ -59,7 +69,7 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
      * @param decay λ_wd ≥ 0
      */
     public TrainingPlan withWeightDecay(double decay) {
-        return new TrainingPlan(penalty, learningRate, decay, frozen);
+        return new TrainingPlan(penalty, learningRate, decay, decayed, frozen);
     }
 
     /**
@@ -68,7 +78,7 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
      * @param selector which parameters stay as they are: those that it picks at any node that reads them
      */
     public TrainingPlan withFrozen(Selector selector) {
-        return new TrainingPlan(penalty, learningRate, weightDecay, selector);
+        return new TrainingPlan(penalty, learningRate, weightDecay, decayed, selector);
     }
 
     /**
@@ -130,7 +140,7 @@ public record TrainingPlan(@Nullable Penalty penalty, LearningRate learningRate,
         return new ParameterSet(
                 List.of(parameter(graph, name)),
                 learningRate,
-                tensor.rank() >= 2 ? weightDecay : 0,
+                tensor.rank() >= 2 || decayed == Decayed.ALL ? weightDecay : 0,
                 null,
                 isFrozen(graph, name));
     }

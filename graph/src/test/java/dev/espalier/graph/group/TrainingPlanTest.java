@@ -78,6 +78,14 @@ class TrainingPlanTest {
     }
 
     @Test
+    void biasesAndNormsDecayWhereAllDo() {
+        Graph graph = Vgg16.build(ImageOptions.CIFAR10, ONES);
+        new TrainingPlan(PENALTY, RATE, 0.3, TrainingPlan.Decayed.ALL, Selector.nothing())
+                .parameterSets(graph, PaperRules.VGG16.derive(graph))
+                .forEach(set -> assertEquals(0.3, set.weightDecay(), set.name()));
+    }
+
+    @Test
     void thePapersBertHasFrozenEmbeddings() {
         List<ParameterSet> sets = TrainingPlan.of(PENALTY, RATE)
                 .withFrozen(PaperRules.BERT.frozen())

@@ -1,5 +1,6 @@
 package dev.espalier.train.recipe;
 
+import dev.espalier.core.rule.UpdateRule.Adam;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kind;
@@ -28,6 +29,11 @@ public record Method(
                     "how exactly the proximal operator is solved; 0 for as exactly as the weights' type can tell")
             .in(Range.notNegative())
             .withDefault(0.0);
+    static final Key<Adam.Metric> METRIC = Key.choice(
+                    "method.metric",
+                    Adam.Metric.class,
+                    "whether the bias of Adam's D is corrected, as that of its direction is; uncorrected only to compare with the paper's program")
+            .withDefault(Adam.Metric.CORRECTED);
     /** Training without the penalty, for comparison. */
     public static final Method BASELINE = new Method(
             "baseline",
@@ -41,7 +47,7 @@ public record Method(
     public static final Method PROXIMAL = new Method(
             "proximal",
             "each step ends in the penalty's weighted proximal operator",
-            List.of(TOLERANCE),
+            List.of(TOLERANCE, METRIC),
             true,
             true,
             StepOptions.Method.PROXIMAL);

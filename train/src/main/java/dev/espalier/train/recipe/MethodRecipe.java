@@ -1,7 +1,10 @@
 package dev.espalier.train.recipe;
 
+import dev.espalier.core.rule.UpdateRule.Adam;
 import dev.espalier.core.schedule.ToleranceSchedule;
 import dev.espalier.core.step.StepOptions;
+import dev.espalier.settings.Conflict;
+import dev.espalier.settings.Form;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Section;
@@ -17,9 +20,11 @@ import java.util.Optional;
  *     {@code ‖x_g‖ ≤ threshold·√|g|} become zero; 0 for the others
  * @param tolerance for {@link Method#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
  *     weights' type can tell, and for the others
+ * @param metric for {@link Method#PROXIMAL}: whether the bias of Adam's D is corrected
  * @param nonFinite what a step does with a gradient that is not finite
  */
-public record MethodRecipe(Method kind, double threshold, double tolerance, StepOptions.NonFinite nonFinite) {
+public record MethodRecipe(
+        Method kind, double threshold, double tolerance, Adam.Metric metric, StepOptions.NonFinite nonFinite) {
 
     private static final Key<StepOptions.NonFinite> NON_FINITE = Key.choice(
                     "method.non_finite",
@@ -31,6 +36,17 @@ public record MethodRecipe(Method kind, double threshold, double tolerance, Step
 
     static final Section SECTION = Section.of(
             "method", "what is done with the penalty", KINDS, Optional.of(Method.PROXIMAL.name()), List.of(NON_FINITE));
+
+    /** Only Adam's metric has a bias that could be left uncorrected. */
+    static final Form.Check CORRECTS_WHAT_HAS_A_BIAS =
+            new Form.Check(List.of(SECTION, OptimizerRecipe.SECTION), recipe -> {
+                Adam.Metric metric = of(recipe.section(SECTION)).metric();
+                Values optimizer = recipe.section(OptimizerRecipe.SECTION);
+                return Conflict.unless(
+                        metric == Adam.Metric.CORRECTED || OptimizerRecipe.of(optimizer).rule() instanceof Adam,
+                        Method.METRIC.path(),
+                        "%s = uncorrected is for optimizer.kind = adam, not for %s".formatted(Method.METRIC, optimizer.kind()));
+            });
 
     /**
      * How steps are done.
@@ -49,6 +65,7 @@ public record MethodRecipe(Method kind, double threshold, double tolerance, Step
                 KINDS.of(values),
                 orZero(values, Method.THRESHOLD),
                 orZero(values, Method.TOLERANCE),
+                values.has(Method.METRIC) ? values.of(Method.METRIC) : Adam.Metric.CORRECTED,
                 values.of(NON_FINITE));
     }
 

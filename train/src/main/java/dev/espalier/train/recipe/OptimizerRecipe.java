@@ -2,6 +2,7 @@ package dev.espalier.train.recipe;
 
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.step.StepOptions;
+import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Range;
@@ -16,17 +17,24 @@ import java.util.Optional;
  *
  * @param rule the optimizer with its own parameters
  * @param rate the learning rate that the schedule starts from
- * @param weightDecay decoupled weight decay, of tensors with two axes or more
+ * @param weightDecay decoupled weight decay
+ * @param decayed what it is for
  * @param metricFloor the share of a tensor's mean that no entry of the metric is below; 0 for none
  */
-public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay, double metricFloor) {
+public record OptimizerRecipe(
+        UpdateRule rule, double rate, double weightDecay, TrainingPlan.Decayed decayed, double metricFloor) {
     private static final Key<Double> RATE = Key.decimal(
                     "optimizer.rate", "the learning rate that the schedule starts from")
             .in(Range.positive());
     private static final Key<Double> WEIGHT_DECAY = Key.decimal(
-                    "optimizer.weight_decay", "decoupled weight decay, not of biases and norms")
+                    "optimizer.weight_decay", "decoupled weight decay")
             .in(Range.notNegative())
             .withDefault(0.0);
+    private static final Key<TrainingPlan.Decayed> DECAYED = Key.choice(
+                    "optimizer.decayed",
+                    TrainingPlan.Decayed.class,
+                    "what has weight decay: weights of layers, or biases and norms as well")
+            .withDefault(TrainingPlan.Decayed.MATRICES);
     private static final Key<Double> METRIC_FLOOR = Key.decimal(
                     "optimizer.metric_floor",
                     "ρ: no weight's D is below ρ times the mean of its tensor, so that what has hardly seen a gradient is"
@@ -38,7 +46,7 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay, 
             Kinds.of(List.of(adam(), sgd(), momentum(), adagrad(), rmsprop()));
 
     static final Section SECTION = Section.of(
-            "optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY, METRIC_FLOOR));
+            "optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY, DECAYED, METRIC_FLOOR));
 
     private static Variant<UpdateRule> adam() {
         UpdateRule.Adam standard = new UpdateRule.Adam();
@@ -98,6 +106,6 @@ public record OptimizerRecipe(UpdateRule rule, double rate, double weightDecay, 
 
     static OptimizerRecipe of(Values values) {
         return new OptimizerRecipe(
-                KINDS.of(values).make(values), values.of(RATE), values.of(WEIGHT_DECAY), values.of(METRIC_FLOOR));
+                KINDS.of(values).make(values), values.of(RATE), values.of(WEIGHT_DECAY), values.of(DECAYED), values.of(METRIC_FLOOR));
     }
 }

@@ -1,6 +1,7 @@
 package dev.espalier.train.recipe;
 
 import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.data.DataSection;
@@ -49,6 +50,7 @@ public final class Recipe {
         List<Form.Check> checks = new ArrayList<>(List.of(ModelSection.FITS_THE_DATA));
         checks.addAll(PenaltyKind.CHECKS);
         checks.add(ScheduleRecipe.WARMS_UP_IN_TIME);
+        checks.add(MethodRecipe.CORRECTS_WHAT_HAS_A_BIAS);
         checks.add(PhaseRecipe.NEED_A_PENALTY);
         checks.add(TargetRecipe.CAN_BE_MET);
         return checks;
@@ -181,6 +183,12 @@ public final class Recipe {
      */
     public OptimizerRecipe optimizer() {
         return OptimizerRecipe.of(settings.section(OptimizerRecipe.SECTION));
+    }
+
+    /** {@return how a gradient becomes a direction and a metric} */
+    public UpdateRule updateRule() {
+        UpdateRule rule = optimizer().rule();
+        return rule instanceof UpdateRule.Adam adam ? adam.withMetric(method().metric()) : rule;
     }
 
     /**
@@ -412,6 +420,7 @@ public final class Recipe {
                 penaltyInForce().orElse(null),
                 learningRate(stepsPerEpoch),
                 optimizer().weightDecay(),
+                optimizer().decayed(),
                 groups().frozenParameters(paperRules()));
     }
 

@@ -95,7 +95,7 @@ final class Session implements AutoCloseable {
         this.network = network.seed(seed)
                 .freeze(frozen::contains)
                 .precision(precision(recipe.training().precision()));
-        optimizer = new Optimizer(recipe.optimizer().rule(), sets, recipe.stepOptions(), kernels);
+        optimizer = new Optimizer(recipe.updateRule(), sets, recipe.stepOptions(), kernels);
         GroupCost counted = recipe.target()
                 .filter(target -> target.by() == TargetRecipe.By.CHOICE)
                 .map(TargetRecipe::cost)
@@ -175,7 +175,7 @@ final class Session implements AutoCloseable {
     }
 
     private StepView view(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
-        return new StepView(recipe.optimizer().rule(), optimizer, weights, gradients);
+        return new StepView(recipe.updateRule(), optimizer, weights, gradients);
     }
 
     /** Judges the model as it is. */

@@ -392,6 +392,19 @@ final class RecipeReaderTest {
     }
 
     @Test
+    void onlyAdamCanLeaveItsMetricUncorrected() {
+        assertEquals(new UpdateRule.Adam(), read(SHORT).updateRule());
+        assertEquals(
+                new UpdateRule.Adam().withMetric(UpdateRule.Adam.Metric.UNCORRECTED),
+                read(SHORT, "method.metric=uncorrected").updateRule());
+        assertProblem(
+                SHORT,
+                "method.metric = uncorrected is for optimizer.kind = adam, not for sgd",
+                "method.metric=uncorrected",
+                "optimizer.kind=sgd");
+    }
+
+    @Test
     void epsilonHasTheDefaultOfItsOptimizer() {
         assertEquals(
                 new UpdateRule.AdaGrad(),
