@@ -247,7 +247,7 @@ public final class Drawing {
         if (size > 0) {
             add(
                     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"2\" fill=\"var(--%s)\"/>",
-                    left, at, Math.max(1, unit * Math.log10(size)), colour);
+                    left, at, Math.max(1, unit * Math.log10((double) size)), colour);
         }
     }
 
@@ -259,6 +259,7 @@ public final class Drawing {
                 x, y, anchor, Html.text(text).markup());
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be one more library
     private void add(String element, Object... values) {
         body.append(String.format(Locale.ROOT, element, values)).append('\n');
     }
