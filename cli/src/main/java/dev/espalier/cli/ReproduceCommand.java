@@ -5,6 +5,7 @@ import dev.espalier.reproduce.Comparison;
 import dev.espalier.reproduce.Item;
 import dev.espalier.reproduce.Items;
 import dev.espalier.reproduce.Reproduction;
+import dev.espalier.reproduce.ResultsPage;
 import dev.espalier.reproduce.Scale;
 import dev.espalier.reproduce.Setting;
 import dev.espalier.train.run.RunOptions;
@@ -18,6 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,7 +35,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Reproduces a table or figure of the paper: prints the paper's numbers beside ours, and writes them as JSON and as a"
                     + " page with plots.",
-            "Without an item, lists them. What was stopped goes on with the same --out.",
+            "Without an item, lists them. What was stopped goes on with the same --out, and rows that are run one by one, even at"
+                    + " the same time, come together there.",
+            "With --page, makes the documentation's page of results from results that are kept, without training.",
         })
 final class ReproduceCommand implements Callable<Integer> {
     @Spec
@@ -75,9 +80,46 @@ final class ReproduceCommand implements Callable<Integer> {
             names = "--seeds",
             paramLabel = "N",
             description =
-                    "Number of runs that differ in their seeds only; if left out, the paper's for --scale full, and"
+                    "Number of runs that differ in their seeds only: 1 to N; if left out, the paper's for --scale full, and"
                             + " 1 for small.")
     private @Nullable Integer seeds;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "SEEDS",
+            split = ",",
+            description = "The seeds themselves instead: one, several as 2,3, or a range as 4..6.")
+    private List<String> chosenSeeds = new ArrayList<>();
+
+    @Option(
+            names = "--rows",
+            paramLabel = "ROWS",
+            split = ",",
+            completionCandidates = RowNames.class,
+            description =
+                    "Rows of a table that are to be run, such as lasso-proximal,mcp-proximal; all if left out. The table has"
+                            + " the others too, as far as they are there.")
+    private List<String> rows = new ArrayList<>();
+
+    /** What rows are called. */
+    static final class RowNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Items.ALL.stream()
+                    .flatMap(item -> item.rows().stream())
+                    .distinct()
+                    .iterator();
+        }
+    }
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            completionCandidates = RecipeKeys.class,
+            description =
+                    "Another value for a key of the trainings' recipes, such as training.epochs=10; may be given several times."
+                            + " Unless it is the precision or changes no outcome, it makes a variant, which has folders and lines of its own.")
+    private List<String> changes = new ArrayList<>();
 
     @Option(
             names = "--out",
@@ -85,9 +127,30 @@ final class ReproduceCommand implements Callable<Integer> {
             description = "Where to write; a new folder under runs if left out. What was stopped there goes on.")
     private @Nullable Path folder;
 
+    @Option(
+            names = "--page",
+            paramLabel = "DOCS",
+            description = "Make DOCS/results.md and its plots from what is kept in DOCS/results; nothing is trained.")
+    private @Nullable Path page;
+
+    @Option(
+            names = "--from",
+            paramLabel = "DIR",
+            description =
+                    "With --page: first keep what is finished in DIR, the --out of an earlier call; models need not be there.")
+    private @Nullable Path from;
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        if (page != null) {
+            makePage(new ResultsPage(page), out);
+            return 0;
+        }
+        if (from != null) {
+            throw new IllegalArgumentException(
+                    "--from %s: say where its results are to be kept, with --page docs".formatted(from));
+        }
         if (item == null) {
             list(out);
             return 0;
@@ -109,6 +172,22 @@ final class ReproduceCommand implements Callable<Integer> {
         }
     }
 
+    private void makePage(ResultsPage made, PrintWriter out) throws IOException {
+        if (item != null) {
+            throw new IllegalArgumentException(
+                    "--page makes the page of all items: leave %s out, or --page".formatted(item));
+        }
+        if (from != null) {
+            made.gather(from).forEach(out::println);
+        }
+        List<Path> written = made.write();
+        written.forEach(file -> out.println("wrote " + file));
+        if (written.isEmpty()) {
+            out.println("the page is as it should be");
+        }
+        out.flush();
+    }
+
     private static void list(PrintWriter out) {
         List<List<String>> rows = new ArrayList<>();
         for (Item one : Items.ALL) {
@@ -121,11 +200,38 @@ final class ReproduceCommand implements Callable<Integer> {
     private Setting setting(Item chosen, BooleanSupplier stop) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
         RunOptions run = new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), ""), stop);
-        int seedCount = seeds != null ? seeds : defaultSeeds(chosen);
         Path place = folder != null
                 ? folder
                 : RunFolders.fresh("reproduce-" + chosen.name()).path();
-        return new Setting(scale, Optional.ofNullable(data), seedCount, place, run);
+        Setting setting = new Setting(
+                        scale, Optional.ofNullable(data), seeds != null ? seeds : defaultSeeds(chosen), place, run)
+                .withRows(rows)
+                .withChanges(changes);
+        if (chosenSeeds.isEmpty()) {
+            return setting;
+        }
+        if (seeds != null) {
+            throw new IllegalArgumentException("--seeds %d is how many, --seed %s which: give one of the two"
+                    .formatted(seeds, chosenSeeds.getFirst()));
+        }
+        return setting.withSeeds(
+                chosenSeeds.stream().flatMap(ReproduceCommand::seeds).toList());
+    }
+
+    /** A seed, or a range of them. */
+    private static Stream<Long> seeds(String text) {
+        String[] ends = text.split("\\.\\.", -1);
+        try {
+            long first = Long.parseLong(ends[0]);
+            long last = Long.parseLong(ends[ends.length - 1]);
+            if (ends.length <= 2 && first <= last) {
+                return LongStream.rangeClosed(first, last).boxed();
+            }
+        } catch (NumberFormatException _) {
+            // told below
+        }
+        throw new IllegalArgumentException(
+                "--seed %s is no seed: give numbers as 2,3, or a range as 4..6".formatted(text));
     }
 
     private int defaultSeeds(Item chosen) {
@@ -135,15 +241,20 @@ final class ReproduceCommand implements Callable<Integer> {
         };
     }
 
-    /** What it takes to do it again, defaults written out. */
+    /** What it takes to do it again, defaults written out; where the data lay is nobody else's concern. */
     private String command(Item chosen, Setting setting) {
-        return "espalier reproduce %s%s --scale %s --device %s --seeds %d"
-                .formatted(
-                        chosen.name(),
-                        setting.data().map(path -> " --data " + path).orElse(""),
-                        setting.scale(),
-                        device,
-                        setting.seedCount());
+        List<String> words = new ArrayList<>(List.of("espalier reproduce", chosen.name()));
+        if (setting.data().isPresent()) {
+            words.add("--data DIR");
+        }
+        words.add("--scale " + setting.scale());
+        words.add("--device " + device);
+        words.add(setting.seedOption());
+        if (!setting.rows().isEmpty()) {
+            words.add("--rows " + String.join(",", setting.rows()));
+        }
+        setting.changes().forEach(change -> words.add("--set " + change));
+        return String.join(" ", words);
     }
 
     private static void tell(Reproduction done, PrintWriter out) {
@@ -161,10 +272,11 @@ final class ReproduceCommand implements Callable<Integer> {
         done.findings().notes().forEach(out::println);
         out.printf(
                 Locale.ROOT,
-                "%nIn %.1f seconds. Look at %s; the numbers are in %s%n",
+                "%nIn %.1f seconds. Look at %s; the numbers are in %s%s%n",
                 done.seconds(),
                 done.page(),
-                done.json());
+                done.json(),
+                done.item().trains() ? ", the trainings in " + done.trainings() : "");
         out.flush();
     }
 }

@@ -64,6 +64,44 @@ final class ReproduceCommandTest {
     }
 
     @Test
+    void seedsAreCountedOrNamed() throws IOException {
+        Path out = folder.resolve("out");
+        assertEquals(
+                0,
+                Answer.to("reproduce", "penalties", "--out", out, "--seed", "2,4..6")
+                        .exitStatus());
+        String json = Files.readString(out.resolve("penalties.json"));
+        assertTrue(json.contains("--seed 2,4,5,6"), json);
+        for (String wrong : new String[] {"two", "3..1", "1..2..3"}) {
+            Answer answer = Answer.to("reproduce", "penalties", "--out", out, "--seed", wrong);
+            assertEquals(2, answer.exitStatus());
+            assertTrue(answer.err().contains("--seed " + wrong + " is no seed"), answer.err());
+        }
+        Answer both = Answer.to("reproduce", "penalties", "--out", out, "--seed", 2, "--seeds", 2);
+        assertEquals(2, both.exitStatus());
+        assertTrue(both.err().contains("give one of the two"), both.err());
+    }
+
+    @Test
+    void rowsChangesAndPagesAreForWhatHasThem() throws IOException {
+        Answer rows = Answer.to("reproduce", "table1", "--rows", "ridge", "--out", folder.resolve("none"));
+        assertEquals(2, rows.exitStatus());
+        assertTrue(rows.err().contains("choose some of baseline, lasso-subgradient, lasso-proximal"), rows.err());
+        Answer set = Answer.to("reproduce", "penalties", "--set", "training.epochs=1", "--out", folder.resolve("none"));
+        assertEquals(2, set.exitStatus());
+        assertTrue(set.err().contains("trains nothing"), set.err());
+        Answer from = Answer.to("reproduce", "--from", folder);
+        assertEquals(2, from.exitStatus());
+        assertTrue(from.err().contains("--page docs"), from.err());
+        Path docs = Files.createDirectory(folder.resolve("docs"));
+        Files.writeString(docs.resolve("results.md"), "nothing\n");
+        Answer page = Answer.to("reproduce", "--page", docs);
+        assertEquals(0, page.exitStatus(), page.err());
+        assertTrue(page.out().contains("the page is as it should be"), page.out());
+        assertFalse(Files.exists(folder.resolve("none")));
+    }
+
+    @Test
     void wrongOptionsAreRefused() {
         Answer noSeeds = Answer.to("reproduce", "penalties", "--seeds", 0, "--out", folder.resolve("none"));
         assertEquals(2, noSeeds.exitStatus());

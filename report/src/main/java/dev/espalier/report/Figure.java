@@ -1,10 +1,12 @@
 package dev.espalier.report;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 
 /** Something drawn, as an {@link Article} shows it and as JSON keeps it. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "kind")
+@JsonSubTypes({@JsonSubTypes.Type(Figure.Plot.class), @JsonSubTypes.Type(Figure.Sizes.class)})
 public sealed interface Figure {
 
     /**

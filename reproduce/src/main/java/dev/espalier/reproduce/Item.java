@@ -1,6 +1,7 @@
 package dev.espalier.reproduce;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** A table or figure of the paper, or a question that it leaves open. */
@@ -42,6 +43,15 @@ public interface Item {
      * @return true if they are
      */
     boolean trains();
+
+    /**
+     * What can be run alone, each with a training of its own.
+     *
+     * @return their names on the command line; none if the item is one whole
+     */
+    default List<String> rows() {
+        return List.of();
+    }
 
     /**
      * Looks at a setting before anything is done.

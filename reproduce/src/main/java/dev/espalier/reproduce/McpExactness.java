@@ -12,8 +12,8 @@ import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Point;
 import dev.espalier.report.Unit;
 import dev.espalier.reproduce.Comparison.Row;
+import dev.espalier.reproduce.Observations.Plan;
 import dev.espalier.reproduce.ObservedTraining.Seen;
-import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.StepView;
 import dev.espalier.train.run.StepView.GroupProblem;
 import dev.espalier.train.run.StepView.PenalisedSet;
@@ -125,14 +125,19 @@ final class McpExactness implements Item {
 
     @Override
     public Optional<Findings> run(Setting setting) throws IOException {
-        Recipe recipe = switch (setting.scale()) {
-            case SMALL -> ShippedRecipe.of("observed-digits-mcp", List.of());
-            case FULL -> ShippedRecipe.of("vgg16-cifar10-mcp-proximal", Observations.onCifar10(setting));
-        };
+        Plan plan = Observations.plan(this, setting, "observed-digits-mcp", "vgg16-cifar10-mcp-proximal");
         return new ObservedTraining<>(
-                        recipe, Observations.every(setting.scale()), Differences.class, McpExactness::differences)
-                .run(setting, Observations.folder(this, setting))
-                .map(seen -> findings(seen, setting.scale()));
+                        plan.recipe(),
+                        Observations.every(setting.scale()),
+                        Differences.class,
+                        McpExactness::differences)
+                .run(setting, plan.folder())
+                .map(seen -> findings(
+                        seen,
+                        Observations.notes(
+                                plan,
+                                "The training is that of the exact operator. All groups are looked at before %s."
+                                        .formatted(Observations.often(setting.scale())))));
     }
 
     // --- What is seen of a step
@@ -195,7 +200,7 @@ final class McpExactness implements Item {
 
     // --- What is made of it
 
-    static Findings findings(Seen<Differences> seen, Scale scale) {
+    static Findings findings(Seen<Differences> seen, List<String> notes) {
         List<Differences> samples = seen.samples();
         List<Row> shares = List.of(
                 share(FAILS, samples, Differences::failing),
@@ -222,8 +227,7 @@ final class McpExactness implements Item {
                                 Tenths.columns(Unit.NUMBER),
                                 sizes)),
                 List.of(figure(samples), jump()),
-                List.of("The training is that of the exact operator. Looked at before %s."
-                        .formatted(Observations.often(scale))));
+                notes);
     }
 
     private static Row share(String name, List<Differences> samples, ToDoubleFunction<Differences> count) {

@@ -2,13 +2,16 @@ package dev.espalier.reproduce;
 
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Point;
+import dev.espalier.train.recipe.Recipe;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** What items have in common that look at every group while a network is trained. */
+/** What items have in common that look at groups while a network is trained. */
 final class Observations {
-    /** A look at all groups of VGG-16 takes seconds: the paper's figure does not need them all. */
+    /** A look at VGG-16 takes a second, and more on a GPU: the paper's figure does not need every step. */
     private static final int EVERY_AT_FULL_SCALE = 100;
 
     private Observations() {}
@@ -35,27 +38,58 @@ final class Observations {
     }
 
     static void require(Item item, Setting setting) {
-        if (!setting.run().onCpu()) {
-            throw new IllegalArgumentException(item.name()
-                    + " looks at every group while a network is trained, in the memory of the CPU: use --device cpu");
-        }
-        if (setting.seedCount() > 1) {
+        if (setting.seeds().size() > 1) {
             throw new IllegalArgumentException(
-                    "--seeds %d: %s looks at one training, as the paper does; leave --seeds out"
-                            .formatted(setting.seedCount(), item.name()));
+                    "%s: %s looks at one training, as the paper does; give one seed, by --seed N"
+                            .formatted(setting.seedOption(), item.name()));
         }
         if (setting.scale() == Scale.FULL) {
             setting.requireCifar10();
         }
     }
 
-    /** Where the training of an item is: items that share their folder must not take each other's. */
-    static Path folder(Item item, Setting setting) {
-        return setting.folder().resolve(setting.scale().toString()).resolve(item.name());
+    /**
+     * The training that is looked at.
+     *
+     * @param recipe how
+     * @param folder where it is
+     * @param changes what was asked for otherwise than its protocol has it
+     */
+    record Plan(Recipe recipe, Path folder, Variant changes) {}
+
+    /**
+     * What an item looks at: a small network, or a row of the paper's first table.
+     *
+     * @param item the item
+     * @param small the recipe at small scale
+     * @param full the recipe of the row
+     */
+    static Plan plan(Item item, Setting setting, String small, String full) throws IOException {
+        String name = switch (setting.scale()) {
+            case SMALL -> small;
+            case FULL -> full;
+        };
+        List<String> overrides = new ArrayList<>();
+        if (setting.scale() == Scale.FULL) {
+            overrides.add("data.dir=" + Trainings.within(setting.requireCifar10(), "cifar10"));
+        }
+        overrides.addAll(setting.changes());
+        Recipe recipe =
+                ShippedRecipe.of(name, overrides).withSeed(setting.seeds().getFirst());
+        Variant changes = Variant.of(ShippedRecipe.of(name, List.of()), recipe);
+        String folder = changes.folder(item.name())
+                + (recipe.training().seeds().equals(List.of(1L))
+                        ? ""
+                        : "-seed-" + setting.seeds().getFirst());
+        return new Plan(recipe, setting.trainings().resolve(folder), changes);
     }
 
-    /** What a recipe of the paper needs to be run here, once. */
-    static List<String> onCifar10(Setting setting) {
-        return List.of("data.dir=" + setting.requireCifar10(), "training.seeds=[1]");
+    /** What is to be said of a training that is not its protocol, such as one of a few of its epochs. */
+    static List<String> notes(Plan plan, String... notes) {
+        List<String> all = new ArrayList<>(List.of(notes));
+        if (!plan.changes().isNone()) {
+            all.add("The training has " + plan.changes() + " instead of what its recipe says.");
+        }
+        return all;
     }
 }

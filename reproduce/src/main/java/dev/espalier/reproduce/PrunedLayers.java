@@ -20,10 +20,8 @@ import java.util.SequencedMap;
 
 /**
  * What pruning leaves of each layer of the models that the paper draws: the first seed of three rows of its tables.
- *
- * @param changes what the trainings have otherwise than their recipes say, for tests
  */
-record PrunedLayers(List<String> changes) implements Item {
+final class PrunedLayers implements Item {
 
     /** The models that the paper draws, and what it says of them. */
     private static final List<Model> MODELS = List.of(
@@ -59,11 +57,11 @@ record PrunedLayers(List<String> changes) implements Item {
         PaperRow row() {
             return table.row(recipe);
         }
-    }
 
-    /** What the command line knows. */
-    PrunedLayers() {
-        this(List.of());
+        /** What it is called on the command line: the first word of the recipe's name. */
+        String shortName() {
+            return recipe.split("-", 2)[0];
+        }
     }
 
     @Override
@@ -87,22 +85,32 @@ record PrunedLayers(List<String> changes) implements Item {
     }
 
     @Override
+    public List<String> rows() {
+        return MODELS.stream().map(Model::shortName).toList();
+    }
+
+    private static List<Model> wanted(Setting setting) {
+        return MODELS.stream().filter(model -> setting.wants(model.shortName())).toList();
+    }
+
+    @Override
     public void require(Setting setting) {
-        MODELS.forEach(model -> Trainings.require(model.table(), setting));
+        wanted(setting).forEach(model -> Trainings.require(model.table(), setting));
     }
 
     @Override
     public Optional<Findings> run(Setting setting) throws IOException {
-        Trainings trainings = new Trainings(setting, changes);
+        Trainings trainings = new Trainings(setting);
         SequencedMap<Model, Recipe> recipes = new LinkedHashMap<>();
-        for (Model model : MODELS) {
+        for (Model model : wanted(setting)) {
             recipes.put(model, trainings.recipe(model.table(), model.row()));
         }
         SequencedMap<Model, PruneReport> reports = new LinkedHashMap<>();
         List<Trained> all = new ArrayList<>();
         for (Map.Entry<Model, Recipe> entry : recipes.entrySet()) {
             Model model = entry.getKey();
-            Optional<List<Trained>> trained = trainings.run(model.recipe(), entry.getValue());
+            String folder = trainings.variant(model.row(), entry.getValue()).folder(model.recipe());
+            Optional<List<Trained>> trained = trainings.run(folder, entry.getValue());
             if (trained.isEmpty()) {
                 return Optional.empty();
             }

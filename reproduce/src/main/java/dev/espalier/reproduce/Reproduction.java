@@ -27,17 +27,25 @@ import java.util.Optional;
 public record Reproduction(Item item, Setting setting, Findings findings, double seconds, Path folder) {
 
     /** What {@code ITEM.json} holds. */
-    private record Contents(
+    record Contents(
             String item,
             String title,
             String place,
             String scale,
-            int seeds,
+            List<Long> seeds,
             String command,
             double seconds,
             List<Comparison> tables,
             List<Figure> figures,
-            List<String> notes) {}
+            List<String> notes) {
+        /** Copies the lists. */
+        Contents {
+            seeds = List.copyOf(seeds);
+            tables = List.copyOf(tables);
+            figures = List.copyOf(figures);
+            notes = List.copyOf(notes);
+        }
+    }
 
     /**
      * Reproduces an item and writes the files.
@@ -49,6 +57,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
      * @throws IOException if something cannot be read or written
      */
     public static Optional<Reproduction> of(Item item, Setting setting, String command) throws IOException {
+        requireOptions(item, setting);
         item.require(setting);
         new RunFolder(setting.folder()).requireWritable();
         long started = System.nanoTime();
@@ -61,6 +70,22 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
         Reproduction done = new Reproduction(item, setting, findings.get(), seconds, setting.folder());
         done.write(command, provenance.withKernel(findings.get().computedBy()));
         return Optional.of(done);
+    }
+
+    private static void requireOptions(Item item, Setting setting) {
+        for (String row : setting.rows()) {
+            if (!item.rows().contains(row)) {
+                throw new IllegalArgumentException(
+                        item.rows().isEmpty()
+                                ? "--rows %s: %s has no rows; leave --rows out".formatted(row, item.name())
+                                : "--rows %s: %s has no such row; choose some of %s"
+                                        .formatted(row, item.name(), String.join(", ", item.rows())));
+            }
+        }
+        if (!item.trains() && !setting.changes().isEmpty()) {
+            throw new IllegalArgumentException("--set %s: %s trains nothing; leave --set out"
+                    .formatted(setting.changes().getFirst(), item.name()));
+        }
     }
 
     /**
@@ -81,6 +106,15 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
         return folder.resolve(item.name() + ".html");
     }
 
+    /**
+     * Where the trainings are, if there are any.
+     *
+     * @return the path of a folder
+     */
+    public Path trainings() {
+        return setting.trainings();
+    }
+
     private void write(String command, Provenance provenance) throws IOException {
         Files.createDirectories(folder);
         JsonFile.write(folder.resolve(item.name() + ".provenance.json"), provenance);
@@ -91,7 +125,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
                         item.title(),
                         item.place(),
                         setting.scale().toString(),
-                        setting.seedCount(),
+                        setting.seeds(),
                         command,
                         seconds,
                         findings.tables(),
@@ -111,7 +145,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
         Map<String, String> details = new LinkedHashMap<>();
         details.put("Command", command);
         details.put("Scale", setting.scale().toString());
-        details.put("Seeds", Integer.toString(setting.seedCount()));
+        details.put("Seeds", setting.seeds().toString());
         details.put("Started", provenance.started());
         details.put("Computed by", provenance.kernel());
         details.put("Engine", provenance.engine());

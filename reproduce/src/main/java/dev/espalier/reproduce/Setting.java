@@ -3,8 +3,10 @@ package dev.espalier.reproduce;
 import dev.espalier.core.check.Check;
 import dev.espalier.train.run.RunOptions;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
@@ -12,25 +14,99 @@ import java.util.stream.LongStream;
  *
  * @param scale how much effort is spent
  * @param data the folder of the real data; empty if none was given
- * @param seedCount number of runs that differ in their seeds only
+ * @param seeds a run for each, all different
+ * @param rows which of the item's rows are to be run, by {@link Item#rows}; all if there is none
+ * @param changes what trainings have otherwise than their recipes say, such as {@code training.precision=tf32}
  * @param folder where everything is written; made when there is something to write. What an earlier run has left there is
  *     gone on with
  * @param run where models are trained, who is told how it goes, and when to stop
  */
-public record Setting(Scale scale, Optional<Path> data, int seedCount, Path folder, RunOptions run) {
+public record Setting(
+        Scale scale,
+        Optional<Path> data,
+        List<Long> seeds,
+        List<String> rows,
+        List<String> changes,
+        Path folder,
+        RunOptions run) {
 
-    /** Checks the number of seeds. */
+    /** Copies the lists, and checks the seeds. */
     public Setting {
-        Check.atLeast("seeds", seedCount, 1);
+        seeds = List.copyOf(seeds);
+        rows = List.copyOf(rows);
+        changes = List.copyOf(changes);
+        Check.atLeast("seeds", seeds.size(), 1);
+        if (new HashSet<>(seeds).size() < seeds.size()) {
+            throw new IllegalArgumentException("seeds %s: one of them is there twice; give each once".formatted(seeds));
+        }
     }
 
     /**
-     * The seeds.
+     * All rows as their recipes are.
      *
-     * @return 1, 2, …
+     * @param scale how much effort is spent
+     * @param data the folder of the real data; empty if none was given
+     * @param seedCount number of runs that differ in their seeds only: 1, 2, …
+     * @param folder where everything is written
+     * @param run where models are trained, who is told how it goes, and when to stop
      */
-    public List<Long> seeds() {
-        return LongStream.rangeClosed(1, seedCount).boxed().toList();
+    public Setting(Scale scale, Optional<Path> data, int seedCount, Path folder, RunOptions run) {
+        this(scale, data, firstSeeds(seedCount), List.of(), List.of(), folder, run);
+    }
+
+    private static List<Long> firstSeeds(int count) {
+        return LongStream.rangeClosed(1, count).boxed().toList();
+    }
+
+    /**
+     * The same with other seeds.
+     *
+     * @param others a run for each
+     * @return the setting
+     */
+    public Setting withSeeds(List<Long> others) {
+        return new Setting(scale, data, others, rows, changes, folder, run);
+    }
+
+    /**
+     * The same for some rows only.
+     *
+     * @param some their names; none for all
+     * @return the setting
+     */
+    public Setting withRows(List<String> some) {
+        return new Setting(scale, data, seeds, some, changes, folder, run);
+    }
+
+    /**
+     * The same with trainings that are otherwise than their recipes say.
+     *
+     * @param others such as {@code training.precision=tf32}
+     * @return the setting
+     */
+    public Setting withChanges(List<String> others) {
+        return new Setting(scale, data, seeds, rows, others, folder, run);
+    }
+
+    /**
+     * Whether a row is to be run.
+     *
+     * @param row its name
+     * @return true if it was named, or none was
+     */
+    boolean wants(String row) {
+        return rows.isEmpty() || rows.contains(row);
+    }
+
+    /**
+     * The option that chooses these seeds.
+     *
+     * @return such as {@code --seeds 3} for 1, 2 and 3, or {@code --seed 2,3}
+     */
+    public String seedOption() {
+        return seeds.equals(firstSeeds(seeds.size()))
+                ? "--seeds " + seeds.size()
+                : "--seed " + seeds.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /**
@@ -55,6 +131,11 @@ public record Setting(Scale scale, Optional<Path> data, int seedCount, Path fold
      */
     public Path requireCifar10() {
         return requireData("CIFAR-10", "espalier data cifar10 DIR");
+    }
+
+    /** Where trainings are: items that share the folder, and scales, must not take each other's. */
+    Path trainings() {
+        return folder.resolve(scale.toString());
     }
 
     /**

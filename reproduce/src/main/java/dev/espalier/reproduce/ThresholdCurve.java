@@ -28,10 +28,8 @@ import java.util.function.ToDoubleFunction;
 /**
  * What a threshold makes of a model that was trained with subgradients: the row ℓ1/ℓ2 of the first table before its threshold
  * is applied, and then one threshold after the other.
- *
- * @param changes what the trainings have otherwise than their recipes say, for tests
  */
-record ThresholdCurve(List<String> changes) implements Item {
+final class ThresholdCurve implements Item {
     private static final PaperTable TABLE = PaperTable.VGG16;
     private static final String RECIPE = "vgg16-cifar10-lasso-subgradient";
 
@@ -39,11 +37,6 @@ record ThresholdCurve(List<String> changes) implements Item {
     private static final List<Double> THRESHOLDS = Sweep.geometric(1e-5, 1, 26);
 
     private static final int THREADS = Runtime.getRuntime().availableProcessors();
-
-    /** What the command line knows. */
-    ThresholdCurve() {
-        this(List.of());
-    }
 
     @Override
     public String name() {
@@ -93,10 +86,11 @@ record ThresholdCurve(List<String> changes) implements Item {
 
     @Override
     public Optional<Findings> run(Setting setting) throws IOException {
-        Trainings trainings = new Trainings(setting, changes);
+        Trainings trainings = new Trainings(setting);
         PaperRow row = TABLE.row(RECIPE);
         Recipe recipe = trainings.recipe(TABLE, row);
-        Optional<List<Trained>> trained = trainings.run(RECIPE + "-uncut", recipe.withThreshold(0));
+        Optional<List<Trained>> trained =
+                trainings.run(trainings.variant(row, recipe).folder(RECIPE + "-uncut"), recipe.withThreshold(0));
         if (trained.isEmpty()) {
             return Optional.empty();
         }

@@ -1,14 +1,12 @@
 package dev.espalier.reproduce;
 
+import dev.espalier.report.Article;
 import dev.espalier.report.Figure.Axis;
 import dev.espalier.report.Figure.Curve;
 import dev.espalier.report.Figure.Plot;
 import dev.espalier.report.Figure.Point;
 import dev.espalier.report.Figure.Stroke;
 import dev.espalier.report.Unit;
-import dev.espalier.train.journal.Metrics;
-import dev.espalier.train.journal.RunFolder;
-import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Method;
 import dev.espalier.train.recipe.Recipe;
@@ -18,25 +16,43 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
- * One of the paper's tables of trained models: a training for each row and seed.
+ * One of the paper's tables of trained models: a training for each row and seed. Rows can be run one by one, on several machines;
+ * what is not there yet is said to be so.
  *
  * @param name what it is called on the command line
  * @param place where in the paper it is
  * @param table the table
- * @param changes what the trainings have otherwise than their recipes say, for tests
  */
-record TrainedTable(String name, String place, PaperTable table, List<String> changes) implements Item {
+record TrainedTable(String name, String place, PaperTable table) implements Item {
 
-    /** A table. */
-    TrainedTable(String name, String place, PaperTable table) {
-        this(name, place, table, List.of());
+    /**
+     * A line of the table.
+     *
+     * @param row the row
+     * @param name what the line is called
+     * @param quoted whether the paper's numbers are of this, and not of what it varies
+     * @param runs what its trainings came to, one for each seed that is there
+     */
+    record Line(PaperRow row, String name, boolean quoted, List<RowResult> runs) {
+        private Spread paper(PaperRow.Figure figure) {
+            return quoted ? row.quote(figure) : Quote.NONE;
+        }
+
+        private Spread ours(ToDoubleFunction<RowResult> figure) {
+            List<Double> known = runs.stream()
+                    .map(figure::applyAsDouble)
+                    .filter(Double::isFinite)
+                    .toList();
+            return known.isEmpty() ? Quote.NONE : Spread.of(known);
+        }
     }
 
     @Override
@@ -62,38 +78,103 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
     }
 
     @Override
+    public List<String> rows() {
+        return table.rows().stream().map(PaperRow::shortName).toList();
+    }
+
+    @Override
     public void require(Setting setting) {
         Trainings.require(table, setting);
     }
 
     @Override
     public Optional<Findings> run(Setting setting) throws IOException {
-        Trainings trainings = new Trainings(setting, changes);
-        SequencedMap<PaperRow, Recipe> recipes = new LinkedHashMap<>();
+        Trainings trainings = new Trainings(setting);
+        SequencedMap<PaperRow, Recipe> wanted = new LinkedHashMap<>();
         for (PaperRow row : table.rows()) {
-            recipes.put(row, trainings.recipe(table, row));
+            if (setting.wants(row.shortName())) {
+                wanted.put(row, trainings.recipe(table, row));
+            }
         }
-        SequencedMap<PaperRow, List<Trained>> found = new LinkedHashMap<>();
-        for (Map.Entry<PaperRow, Recipe> row : recipes.entrySet()) {
-            Optional<List<Trained>> trained = trainings.run(row.getKey().recipe(), row.getValue());
-            if (trained.isEmpty()) {
+        for (Map.Entry<PaperRow, Recipe> row : wanted.entrySet()) {
+            String folder = trainings
+                    .variant(row.getKey(), row.getValue())
+                    .folder(row.getKey().recipe());
+            if (trainings.run(folder, row.getValue()).isEmpty()) {
                 return Optional.empty();
             }
-            found.put(row.getKey(), trained.get());
         }
-        List<Trained> all = found.values().stream().flatMap(List::stream).toList();
-        return Optional.of(new Findings(
-                Trainings.computedBy(all),
-                List.of(comparison(setting.scale(), found)),
+        List<Line> lines = new ArrayList<>();
+        for (PaperRow row : table.rows()) {
+            lines.add(line(trainings, row));
+        }
+        String changes = wanted.isEmpty()
+                ? ""
+                : trainings
+                        .variant(
+                                wanted.firstEntry().getKey(),
+                                wanted.firstEntry().getValue())
+                        .toString();
+        return Optional.of(findings(setting.scale(), changes, lines));
+    }
+
+    /** What is there of a row, whether or not it was to be run now. */
+    private Line line(Trainings trainings, PaperRow row) throws IOException {
+        Recipe recipe;
+        try {
+            recipe = trainings.recipe(table, row);
+        } catch (IllegalArgumentException _) {
+            return new Line(row, row.name() + ": not run", true, List.of()); // the changes are for rows of another kind
+        }
+        List<RowResult> runs = trainings.results(row, recipe);
+        String missing = trainings.isGivenUp(row, recipe) ? ": given up" : ": not run";
+        return new Line(row, runs.isEmpty() ? row.name() + missing : row.name(), true, runs);
+    }
+
+    /** The lines of results that were kept: all rows, and after each its variants. */
+    List<Line> lines(Function<PaperRow, List<RowResult>> kept) {
+        List<Line> lines = new ArrayList<>();
+        for (PaperRow row : table.rows()) {
+            SequencedMap<Variant, List<RowResult>> byVariant = new LinkedHashMap<>();
+            byVariant.put(new Variant(new LinkedHashMap<>()), new ArrayList<>());
+            for (RowResult result : kept.apply(row)) {
+                byVariant
+                        .computeIfAbsent(new Variant(result.variant()), _ -> new ArrayList<>())
+                        .add(result);
+            }
+            byVariant.forEach((variant, runs) -> lines.add(new Line(
+                    row,
+                    row.name() + (variant.isNone() ? runs.isEmpty() ? ": not run" : "" : ", " + variant),
+                    variant.isNone(),
+                    runs)));
+        }
+        return lines;
+    }
+
+    /**
+     * What is made of the trainings.
+     *
+     * @param scale at which they were done
+     * @param changes what all of them have otherwise than the rows; may be empty
+     * @param lines the lines of the table
+     */
+    Findings findings(Scale scale, String changes, List<Line> lines) throws IOException {
+        return new Findings(
+                lines.stream()
+                        .flatMap(line -> line.runs().stream())
+                        .map(run -> run.provenance().kernel())
+                        .findFirst()
+                        .orElse("nothing"),
+                List.of(comparison(scale, changes, lines)),
                 List.of(
-                        price(found),
-                        overEpochs("Group sparsity in training", "group sparsity", found, Metrics::groupsLeft),
+                        price(lines),
+                        overEpochs("Group sparsity in training", "group sparsity", lines, RowResult.Course::groupsLeft),
                         overEpochs(
                                 "Score in training",
                                 mainFigure().label(),
-                                found,
-                                metrics -> metrics.scores().firstEntry().getValue())),
-                notes(setting.scale(), found)));
+                                lines,
+                                course -> course.scores().firstEntry().getValue())),
+                notes(scale, lines));
     }
 
     /** What the models are for. */
@@ -101,50 +182,45 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
         return table.figures().getLast();
     }
 
-    private Comparison comparison(Scale scale, SequencedMap<PaperRow, List<Trained>> found) {
-        List<Comparison.Column> columns = new ArrayList<>();
+    private Comparison comparison(Scale scale, String changes, List<Line> lines) {
+        List<Comparison.Column> columns = new ArrayList<>(List.of(new Comparison.Column("runs", Unit.COUNT)));
         table.figures().forEach(figure -> columns.add(new Comparison.Column(figure.label(), Unit.SHARE)));
-        columns.add(new Comparison.Column("parameters left", Unit.SHARE));
+        columns.addAll(List.of(
+                new Comparison.Column("parameters left", Unit.SHARE),
+                new Comparison.Column("FLOPs left", Unit.SHARE),
+                new Comparison.Column("times faster", Unit.NUMBER),
+                new Comparison.Column("seconds per epoch", Unit.NUMBER)));
         List<Comparison.Row> rows = new ArrayList<>();
-        found.forEach((row, trained) -> {
-            List<Comparison.Cell> cells = new ArrayList<>();
+        for (Line line : lines) {
+            List<Comparison.Cell> cells =
+                    new ArrayList<>(List.of(Comparison.Cell.ours(line.runs().size())));
             for (PaperRow.Figure figure : table.figures()) {
-                cells.add(new Comparison.Cell(row.quote(figure), spread(trained, figure::of)));
+                cells.add(new Comparison.Cell(line.paper(figure), line.ours(figure::of)));
             }
-            cells.add(Comparison.Cell.ours(spread(trained, RunResult::parametersLeft)));
-            rows.add(new Comparison.Row(row.name(), cells));
-        });
-        return new Comparison(
-                table.title(),
-                switch (scale) {
-                    case SMALL ->
-                        "At small scale ours is " + table.smallTitle() + ": not to be compared with the paper.";
-                    case FULL -> "";
-                },
-                "Penalty",
-                columns,
-                rows);
-    }
-
-    private static Spread spread(List<Trained> trained, ToDoubleFunction<RunResult> figure) {
-        return trained.isEmpty()
-                ? Quote.NONE
-                : Spread.of(trained.stream()
-                        .map(one -> figure.applyAsDouble(one.result()))
-                        .toList());
+            cells.add(Comparison.Cell.ours(line.ours(run -> run.parameters().left())));
+            cells.add(Comparison.Cell.ours(line.ours(run -> run.flops().left())));
+            cells.add(Comparison.Cell.ours(line.ours(RowResult::speedUp)));
+            cells.add(Comparison.Cell.ours(line.ours(RowResult::secondsPerEpoch)));
+            rows.add(new Comparison.Row(line.name(), cells));
+        }
+        String small = switch (scale) {
+            case SMALL -> "At small scale ours is " + table.smallTitle() + ": not to be compared with the paper.";
+            case FULL -> "";
+        };
+        String varied = changes.isEmpty() ? "" : "Ours is a variant of the rows: " + changes + ".";
+        return new Comparison(table.title(), (small + " " + varied).strip(), "Penalty", columns, rows);
     }
 
     /** Score against group sparsity. */
-    private Plot price(SequencedMap<PaperRow, List<Trained>> found) {
+    private Plot price(List<Line> lines) {
         List<Point> ours = new ArrayList<>();
         List<Point> paper = new ArrayList<>();
-        found.forEach((row, trained) -> {
-            addFinite(
-                    ours,
-                    spread(trained, PaperRow.Figure.GROUP_SPARSITY::of),
-                    spread(trained, result -> mainFigure().of(result)));
-            addFinite(paper, row.quote(PaperRow.Figure.GROUP_SPARSITY), row.quote(mainFigure()));
-        });
+        for (Line line : lines) {
+            if (line.quoted()) {
+                addFinite(ours, line.ours(PaperRow.Figure.GROUP_SPARSITY::of), line.ours(mainFigure()::of));
+                addFinite(paper, line.paper(PaperRow.Figure.GROUP_SPARSITY), line.paper(mainFigure()));
+            }
+        }
         return new Plot(
                 "Score against group sparsity",
                 "A point for each row of the table; fewer groups are left on the left.",
@@ -161,35 +237,52 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
     }
 
     private static Plot overEpochs(
-            String title, String figure, SequencedMap<PaperRow, List<Trained>> found, ToDoubleFunction<Metrics> measure)
-            throws IOException {
+            String title, String figure, List<Line> lines, Function<RowResult.Course, List<Double>> measure) {
         List<Curve> curves = new ArrayList<>();
-        for (Map.Entry<PaperRow, List<Trained>> row : found.entrySet()) {
-            if (!row.getValue().isEmpty()) {
-                List<Metrics> metrics = row.getValue().getFirst().folder().metrics();
-                curves.add(new Curve(
-                        row.getKey().name(),
-                        metrics.stream()
-                                .map(line -> new Point(line.epoch(), measure.applyAsDouble(line)))
-                                .toList()));
-            }
+        for (Line line : lines) {
+            line.runs().stream()
+                    .findFirst()
+                    .map(RowResult::course)
+                    .ifPresent(course ->
+                            curves.add(new Curve(line.name(), points(course.epochs(), measure.apply(course)))));
         }
-        return new Plot(title, "Of the first seed.", Axis.linear("epoch"), Axis.share(figure), curves);
+        return new Plot(title, "Of the first seed that is there.", Axis.linear("epoch"), Axis.share(figure), curves);
     }
 
-    private List<String> notes(Scale scale, SequencedMap<PaperRow, List<Trained>> found) throws IOException {
+    private static List<Point> points(List<Double> x, List<Double> y) {
+        return IntStream.range(0, x.size())
+                .mapToObj(i -> new Point(x.get(i), y.get(i)))
+                .toList();
+    }
+
+    private List<String> notes(Scale scale, List<Line> lines) throws IOException {
         List<String> notes = new ArrayList<>();
         notes.add("Group sparsity is the share of groups that are not zero, as in the paper.");
-        for (Map.Entry<PaperRow, List<Trained>> row : found.entrySet()) {
-            for (Trained trained : row.getValue().stream().limit(1).toList()) {
-                if (trained.recipe().method().kind().equals(Method.SUBGRADIENT)) {
-                    notes.add(thresholdNote(row.getKey(), trained));
+        if (table == PaperTable.BERT) {
+            notes.add(
+                    "The paper has 86k groups of BERT and does not say which: our 83,712 are the rows of all matrices that"
+                            + " multiply. With the 3 × 768 dimensions of the embeddings, which are frozen and never zero, there are 86,016;"
+                            + " \"embeddings counted\" is the share of those that are not zero, for BERT-base.");
+        }
+        for (Line line : lines) {
+            Recipe protocol = ShippedRecipe.of(line.row().recipe(), List.of());
+            if (!line.runs().isEmpty() && protocol.method().kind().equals(Method.SUBGRADIENT)) {
+                notes.add(
+                        "%s is trained with subgradients: %s of its groups were not zero before the threshold was applied."
+                                .formatted(
+                                        line.name(),
+                                        Unit.SHARE.write(line.runs()
+                                                .getFirst()
+                                                .course()
+                                                .groupsLeft()
+                                                .getLast())));
+            }
+            for (RowResult run : line.runs()) {
+                if (!run.judged()) {
+                    notes.add("%s, seed %d: the network on the device, not judged by ONNX Runtime."
+                            .formatted(line.name(), run.seed()));
                 }
             }
-        }
-        long missing = found.values().stream().filter(List::isEmpty).count();
-        if (missing > 0) {
-            notes.add(missing + " rows are empty: their trainings went nowhere and were given up.");
         }
         if (scale == Scale.SMALL) {
             notes.add("Small scale: " + table.smallTitle() + ", few epochs and a larger λ. The recipes as run are in"
@@ -198,16 +291,26 @@ record TrainedTable(String name, String place, PaperTable table, List<String> ch
         return notes;
     }
 
-    private static String thresholdNote(PaperRow row, Trained trained) throws IOException {
-        return String.format(
-                Locale.ROOT,
-                "%s is trained with subgradients: %s of its groups were not zero before the threshold t = %s was applied.",
-                row.name(),
-                Unit.SHARE.write(before(trained.folder())),
-                trained.recipe().method().threshold());
-    }
-
-    private static double before(RunFolder folder) throws IOException {
-        return folder.metrics().getLast().groupsLeft();
+    /** Where each run came from. */
+    Article.Grid origins(List<Line> lines, Function<RowResult, String> written) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Line line : lines) {
+            for (RowResult run : line.runs()) {
+                rows.add(List.of(
+                        line.name(),
+                        written.apply(run),
+                        Unit.SHARE.write(mainFigure().of(run)),
+                        run.provenance().kernel(),
+                        run.precision(),
+                        Unit.COUNT.write(run.seconds()),
+                        run.provenance().started().substring(0, "2026-11-16".length()),
+                        run.provenance().commit()));
+            }
+        }
+        return new Article.Grid(
+                "Where they came from",
+                "",
+                List.of("Penalty", "seed", mainFigure().label(), "device", "precision", "seconds", "date", "commit"),
+                rows);
     }
 }

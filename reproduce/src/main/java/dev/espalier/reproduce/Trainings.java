@@ -19,17 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The trainings that tables and figures are made of. Each has a folder of its own, named after its recipe: whatever needs the
- * same one, in this item or in another with the same folder, finds it there.
+ * same one, in this item or in another with the same folder, finds it there. A {@link Variant} has a folder beside it.
  *
  * @param setting how an item is reproduced
- * @param changes what all of them have otherwise than their recipes say, for tests
  */
-record Trainings(Setting setting, List<String> changes) {
-
-    /** Copies the list. */
-    Trainings {
-        changes = List.copyOf(changes);
-    }
+record Trainings(Setting setting) {
 
     /**
      * Looks whether there is a folder of the real data, if the models of a table need it.
@@ -38,11 +32,21 @@ record Trainings(Setting setting, List<String> changes) {
      */
     static void require(PaperTable table, Setting setting) {
         if (setting.scale() == Scale.FULL) {
-            new Trainings(setting, List.of()).realData(table);
+            new Trainings(setting).realData(table);
         }
     }
 
-    /** The recipe of a row: as shipped at full scale, but for where its data lies. */
+    /** How a row is trained at a scale, wherever its data lies. */
+    static Recipe protocol(Scale scale, PaperRow row) throws IOException {
+        return ShippedRecipe.of(
+                row.recipe(),
+                switch (scale) {
+                    case SMALL -> row.small();
+                    case FULL -> List.of();
+                });
+    }
+
+    /** The recipe of a row: its protocol with the changes that were asked for, and with its data where that is. */
     Recipe recipe(PaperTable table, PaperRow row) throws IOException {
         List<String> overrides = new ArrayList<>();
         switch (setting.scale()) {
@@ -54,7 +58,7 @@ record Trainings(Setting setting, List<String> changes) {
             }
             case FULL -> overrides.addAll(realData(table));
         }
-        overrides.addAll(changes);
+        overrides.addAll(setting.changes());
         return ShippedRecipe.of(row.recipe(), overrides);
     }
 
@@ -74,9 +78,55 @@ record Trainings(Setting setting, List<String> changes) {
     }
 
     /** The data itself, or a folder with all data sets in it: both may be given. */
-    private static Path within(Path folder, String name) {
+    static Path within(Path folder, String name) {
         Path inner = folder.resolve(name);
         return Files.isDirectory(inner) ? inner : folder;
+    }
+
+    /** What a row differs in from its protocol. */
+    Variant variant(PaperRow row, Recipe recipe) throws IOException {
+        return Variant.of(protocol(setting.scale(), row), recipe);
+    }
+
+    private RunFolder place(String name) {
+        return new RunFolder(setting.trainings().resolve(name));
+    }
+
+    /**
+     * What the trainings of a row came to, of all seeds that are there.
+     *
+     * @param row the row
+     * @param recipe how it is trained in this setting
+     */
+    List<RowResult> results(PaperRow row, Recipe recipe) throws IOException {
+        Recipe protocol = protocol(setting.scale(), row);
+        Variant variant = Variant.of(protocol, recipe);
+        List<RowResult> results = new ArrayList<>();
+        for (RunFolder run : runs(row, recipe)) {
+            Optional<RowResult> result = RowResult.read(row.recipe(), protocol, run);
+            if (result.isPresent() && !new Variant(result.get().variant()).equals(variant)) {
+                setting.note("%s is left out: it was trained with %s"
+                        .formatted(run.path(), new Variant(result.get().variant())));
+            } else {
+                result.ifPresent(results::add);
+            }
+        }
+        return results;
+    }
+
+    /** Whether a training of a row went nowhere. */
+    boolean isGivenUp(PaperRow row, Recipe recipe) throws IOException {
+        for (RunFolder run : runs(row, recipe)) {
+            if (run.reason().isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private List<RunFolder> runs(PaperRow row, Recipe recipe) throws IOException {
+        RunFolder place = place(variant(row, recipe).folder(row.recipe()));
+        return Files.isDirectory(place.path()) ? place.runs() : List.of();
     }
 
     /**
@@ -87,14 +137,13 @@ record Trainings(Setting setting, List<String> changes) {
      * @return a training for each seed, but for those that were given up; empty if it was stopped
      */
     Optional<List<Trained>> run(String name, Recipe recipe) throws IOException {
-        RunFolder place = new RunFolder(
-                setting.folder().resolve(setting.scale().toString()).resolve(name));
+        RunFolder place = place(name);
         List<Trained> all = new ArrayList<>();
         Task task = null;
         for (long seed : setting.seeds()) {
             Recipe one = recipe.withSeed(seed);
             RunFolder folder = place.seed(seed);
-            Optional<RunResult> finished = Experiment.finished(one, folder);
+            Optional<RunResult> finished = finished(one, folder);
             if (finished.isPresent()) {
                 all.add(new Trained(one, folder, finished.get()));
                 continue;
@@ -112,6 +161,15 @@ record Trainings(Setting setting, List<String> changes) {
             }
         }
         return Optional.of(all);
+    }
+
+    /** What is finished may be of another precision; what is not goes on as it was begun. */
+    private static Optional<RunResult> finished(Recipe recipe, RunFolder folder) throws IOException {
+        return Files.exists(folder.recipe())
+                        && Variant.of(recipe, Recipe.read(folder.recipe(), List.of()))
+                                .isNone()
+                ? folder.result()
+                : Experiment.finished(recipe, folder);
     }
 
     private RunOptions reporting() {

@@ -109,7 +109,7 @@ final class McpExactnessTest {
                 whole.samples(),
                 training.run(setting, folder.resolve("parts")).orElseThrow().samples());
 
-        Comparison shares = McpExactness.findings(whole, Scale.SMALL).tables().getFirst();
+        Comparison shares = McpExactness.findings(whole, List.of()).tables().getFirst();
         double failing = Small.ours(shares, McpExactness.FAILS, Tenths.ALL);
         assertTrue(failing > 0 && failing <= 1, "share " + failing);
 
@@ -122,11 +122,24 @@ final class McpExactnessTest {
     }
 
     @Test
-    void itemsInOneFolderDoNotTakeEachOthersTraining() {
+    void itemsInOneFolderDoNotTakeEachOthersTraining() throws IOException {
         Setting small = Small.setting(folder);
-        Setting full = new Setting(Scale.FULL, Optional.empty(), 1, folder, RunOptions.DEFAULT);
-        Path mine = Observations.folder(new McpExactness(), small);
-        assertNotEquals(mine, Observations.folder(new Iterations(), small));
-        assertNotEquals(mine, Observations.folder(new McpExactness(), full));
+        Path mine = folder(new McpExactness(), small);
+        assertNotEquals(mine, folder(new Iterations(), small));
+        assertNotEquals(mine, folder(new McpExactness(), small.withSeeds(List.of(2L))));
+        assertNotEquals(mine, folder(new McpExactness(), small.withChanges(List.of("training.epochs=2"))));
+        // A value that is there anyway, and the precision, make nothing else of it.
+        assertEquals(
+                mine,
+                folder(
+                        new McpExactness(),
+                        small.withChanges(List.of("training.epochs=12", "training.precision=tf32"))));
+        Setting full = new Setting(Scale.FULL, Optional.of(folder), 1, folder, RunOptions.DEFAULT);
+        assertNotEquals(mine, folder(new McpExactness(), full));
+    }
+
+    private static Path folder(Item item, Setting setting) throws IOException {
+        return Observations.plan(item, setting, "observed-digits-mcp", "vgg16-cifar10-mcp-proximal")
+                .folder();
     }
 }

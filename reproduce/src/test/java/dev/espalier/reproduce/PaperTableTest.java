@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.report.Unit;
+import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,7 +57,7 @@ final class PaperTableTest {
             for (Map.Entry<PaperRow.Figure, Spread> quote : row.paper().entrySet()) {
                 String number = Unit.SHARE.write(quote.getValue());
                 String expected = switch (quote.getKey()) {
-                    case GROUP_SPARSITY -> "non-zero groups " + number;
+                    case GROUP_SPARSITY, GROUP_SPARSITY_WITH_EMBEDDINGS -> "non-zero groups " + number;
                     case ACCURACY -> "test accuracy " + number;
                     case EXACT_MATCH -> "EM " + number.replace(" %", "");
                     case F1 -> "F1 " + number.replace(" %", "");
@@ -69,7 +71,7 @@ final class PaperTableTest {
     @ParameterizedTest
     @EnumSource
     void fullScaleIsTheRecipeButForTheFolders(PaperTable table) throws IOException {
-        Trainings trainings = new Trainings(full(Optional.of(folder)), List.of());
+        Trainings trainings = new Trainings(full(Optional.of(folder)));
         for (PaperRow row : table.rows()) {
             Map<String, String> shipped =
                     ShippedRecipe.of(row.recipe(), List.of()).settings().texts();
@@ -87,7 +89,7 @@ final class PaperTableTest {
     @ParameterizedTest
     @EnumSource
     void atSmallScaleMethodPenaltyAndOptimizerStayWhatTheyAre(PaperTable table) throws IOException {
-        Trainings trainings = new Trainings(small(folder), List.of());
+        Trainings trainings = new Trainings(small(folder));
         for (PaperRow row : table.rows()) {
             Recipe shipped = ShippedRecipe.of(row.recipe(), List.of());
             Recipe run = trainings.recipe(table, row);
@@ -104,6 +106,42 @@ final class PaperTableTest {
         }
     }
 
+    /** The paper counts 86k groups: ours and the dimensions of three tables of embeddings, which are frozen. */
+    @Test
+    void bertsGroupsAreCountedWithEmbeddingsToo() {
+        assertEquals(1, PaperRow.Figure.GROUP_SPARSITY_WITH_EMBEDDINGS.of(bert(1, 83_712)), 1e-12);
+        assertEquals(2304.0 / 86_016, PaperRow.Figure.GROUP_SPARSITY_WITH_EMBEDDINGS.of(bert(0, 83_712)), 1e-12);
+        assertEquals(
+                (41_856.0 + 2304) / 86_016,
+                PaperRow.Figure.GROUP_SPARSITY_WITH_EMBEDDINGS.of(bert(0.5, 83_712)),
+                1e-12);
+        assertTrue(Double.isNaN(PaperRow.Figure.GROUP_SPARSITY_WITH_EMBEDDINGS.of(bert(0.5, 240))), "of another BERT");
+    }
+
+    private static RowResult bert(double groupsLeft, long groups) {
+        RowResult.Change none = RowResult.Change.UNKNOWN;
+        return new RowResult(
+                "bert-squad-mcp-1e-4",
+                new LinkedHashMap<>(),
+                1,
+                "tf32",
+                false,
+                new LinkedHashMap<>(),
+                new LinkedHashMap<>(),
+                groupsLeft,
+                groups,
+                none,
+                none,
+                none,
+                Double.NaN,
+                1,
+                1,
+                1,
+                new Provenance("", "", "", 1, "", "", "", 1, "", "", ""),
+                new RowResult.Course(List.of(), List.of(), List.of(), List.of(), new LinkedHashMap<>()),
+                "");
+    }
+
     @Test
     void seedsAreThoseOfTheRecipes() {
         assertEquals(3, Items.of("table1").seeds());
@@ -114,7 +152,7 @@ final class PaperTableTest {
     @Test
     void cifarMayLieInTheFolderOrInOneOfItsFolders() throws IOException {
         PaperRow row = PaperTable.VGG16.rows().getFirst();
-        Trainings trainings = new Trainings(full(Optional.of(folder)), List.of());
+        Trainings trainings = new Trainings(full(Optional.of(folder)));
         String key = "data.dir";
         assertEquals(
                 "\"" + folder + "\"",

@@ -56,8 +56,22 @@ final class TrainedTableTest {
         return new Setting(Scale.SMALL, Optional.empty(), seeds, folder, options);
     }
 
-    private static TrainedTable tiny(PaperTable table) {
-        return new TrainedTable("tiny", "nowhere", table, TINY);
+    private Setting tiny(int seeds, RunOptions options) {
+        return setting(seeds, options).withChanges(TINY);
+    }
+
+    private Findings runTiny(Item item) throws IOException {
+        return item.run(tiny(1, RunOptions.DEFAULT)).orElseThrow();
+    }
+
+    /** Where a row's training is, in these few steps. */
+    private RunFolder tinyRun(String table, String recipe) throws IOException {
+        TrainedTable item = (TrainedTable) Items.of(table);
+        PaperRow row = item.table().row(recipe);
+        Trainings trainings = new Trainings(tiny(1, RunOptions.DEFAULT));
+        String name =
+                trainings.variant(row, trainings.recipe(item.table(), row)).folder(recipe);
+        return new RunFolder(folder.resolve("small").resolve(name)).seed(1);
     }
 
     /** The real small scale, as on the command line, stopped in its third training. */
@@ -124,7 +138,7 @@ final class TrainedTableTest {
 
     @Test
     void bertsTableHasTheTwoScoresOfSquad() throws IOException {
-        Comparison table = Small.run(tiny(PaperTable.BERT), folder).tables().getFirst();
+        Comparison table = runTiny(Items.of("table2")).tables().getFirst();
         assertEquals(5, table.rows().size());
         assertEquals(
                 0.7995,
@@ -138,11 +152,10 @@ final class TrainedTableTest {
 
     @Test
     void moreSeedsGiveADeviationAndKeepWhatIsThere() throws IOException {
-        TrainedTable item = tiny(PaperTable.RESNET34);
-        assertTrue(item.run(setting(1, RunOptions.DEFAULT)).isPresent());
+        Item item = Items.of("table3");
+        assertTrue(item.run(tiny(1, RunOptions.DEFAULT)).isPresent());
         Watch watch = new Watch();
-        Findings two =
-                item.run(setting(2, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
+        Findings two = item.run(tiny(2, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
         assertEquals(
                 3,
                 watch.notes.stream().filter(note -> note.endsWith(", seed 2")).count(),
@@ -151,31 +164,75 @@ final class TrainedTableTest {
         Comparison.Cell cell = Small.cell(two.tables().getFirst(), "Group MCP", "test accuracy");
         assertEquals(2, cell.ours().runs());
         assertTrue(Double.isFinite(cell.ours().deviation()));
-        assertTrue(Files.exists(folder.resolve("small/resnet34-cifar10-mcp/seed-2/report.html")));
+        assertEquals(2, Small.ours(two.tables().getFirst(), "Group MCP", "runs"));
+        Path second = tinyRun("table3", "resnet34-cifar10-mcp").path().resolveSibling("seed-2");
+        assertTrue(Files.exists(second.resolve("report.html")));
+    }
 
-        List<String> changes = new ArrayList<>(TINY);
-        changes.add("optimizer.rate=0.5");
-        TrainedTable other = new TrainedTable("tiny", "nowhere", PaperTable.RESNET34, changes);
-        IllegalArgumentException problem =
-                assertThrows(IllegalArgumentException.class, () -> other.run(setting(1, RunOptions.DEFAULT)));
-        assertTrue(String.valueOf(problem.getMessage()).contains("optimizer.rate"), problem.getMessage());
+    /** One row first, stopped in the middle; then it goes on, and another seed alone; then another row and a variant. */
+    @Test
+    void rowsAreRunOneByOneAndComeTogether() throws IOException {
+        Item item = Items.of("table3");
+        List<String> longer = new ArrayList<>(TINY);
+        longer.add("training.batch_size=8");
+        Setting lasso = setting(1, RunOptions.DEFAULT).withChanges(longer).withRows(List.of("lasso"));
+        Watch before = new Watch();
+        assertTrue(item.run(new Setting(
+                        Scale.SMALL,
+                        Optional.empty(),
+                        lasso.seeds(),
+                        lasso.rows(),
+                        longer,
+                        folder,
+                        RunOptions.DEFAULT.withListener(before).withStop(() -> before.steps.get() >= 3)))
+                .isEmpty());
+        Comparison one = item.run(lasso).orElseThrow().tables().getFirst();
+        assertEquals(3, before.steps.get());
+        assertEquals(
+                List.of("Baseline: not run", "ℓ1/ℓ2", "Group MCP: not run"),
+                one.rows().stream().map(Comparison.Row::name).toList());
+        assertEquals(0, Small.ours(one, "Baseline: not run", "runs"));
+        assertEquals(1, Small.ours(one, "ℓ1/ℓ2", "runs"));
+        assertTrue(one.note().contains("training.batch_size = 8"), one.note());
+
+        // Another precision is the same row, and another seed is one more run of it.
+        List<String> otherPrecision = new ArrayList<>(longer);
+        otherPrecision.add("training.precision=tf32");
+        Comparison two = item.run(lasso.withSeeds(List.of(1L, 7L)).withChanges(otherPrecision))
+                .orElseThrow()
+                .tables()
+                .getFirst();
+        assertEquals(2, Small.ours(two, "ℓ1/ℓ2", "runs"));
+
+        // Another batch size is not.
+        Comparison mcp = item.run(tiny(1, RunOptions.DEFAULT).withRows(List.of("mcp")))
+                .orElseThrow()
+                .tables()
+                .getFirst();
+        assertEquals(1, Small.ours(mcp, "Group MCP", "runs"));
+        assertEquals(0, Small.ours(mcp, "ℓ1/ℓ2: not run", "runs"));
+
+        IllegalArgumentException unknown = assertThrows(
+                IllegalArgumentException.class, () -> Reproduction.of(item, lasso.withRows(List.of("ridge")), ""));
+        assertEquals("--rows ridge: table3 has no such row; choose some of baseline, lasso, mcp", unknown.getMessage());
     }
 
     @Test
     void aTrainingThatGoesNowhereLeavesItsRowEmpty() throws IOException {
         List<String> hopeless = new ArrayList<>(TINY);
         hopeless.add("divergence.largest_loss=1e-9");
-        Findings findings = Small.run(new TrainedTable("tiny", "nowhere", PaperTable.RESNET34, hopeless), folder);
-        assertEquals("–", findings.tables().getFirst().body().getFirst().get(2));
-        assertTrue(
-                findings.notes().stream().anyMatch(note -> note.startsWith("3 rows are empty")),
-                findings.notes().toString());
+        Findings findings = Items.of("table3")
+                .run(setting(1, RunOptions.DEFAULT).withChanges(hopeless))
+                .orElseThrow();
+        Comparison table = findings.tables().getFirst();
+        assertEquals("Baseline: given up", table.rows().getFirst().name());
+        assertTrue(Double.isNaN(Small.ours(table, "Baseline: given up", "test accuracy")));
     }
 
     @Test
     void layersAreCountedInTheModelsThatAreThere() throws IOException {
-        PrunedLayers item = new PrunedLayers(TINY);
-        Findings dense = Small.run(item, folder);
+        PrunedLayers item = new PrunedLayers();
+        Findings dense = runTiny(item);
         Comparison summary = dense.tables().getFirst();
         assertEquals(4, dense.tables().size());
         assertEquals(
@@ -188,11 +245,11 @@ final class TrainedTableTest {
         assertFalse(drawn.before().contains(0L));
 
         // One input of the third convolution less: 32 filters of 3×3 there, and a filter of 16 inputs before it.
-        RunFolder run = new RunFolder(folder.resolve("small/vgg16-cifar10-lasso-proximal")).seed(1);
+        RunFolder run = tinyRun("table1", "vgg16-cifar10-lasso-proximal");
         OnnxWriter.write(withoutInput(OnnxReader.read(run.model()).graph(), "features.2.conv.weight", 5), run.model());
         Watch watch = new Watch();
         Findings pruned =
-                item.run(setting(1, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
+                item.run(tiny(1, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
         assertEquals(0, watch.steps.get());
         String name = "VGG-16, ℓ1/ℓ2 + prox.";
         Comparison layers = pruned.tables().get(1);

@@ -134,16 +134,30 @@ public final class Settings {
      */
     public List<String> changesSince(Settings before) {
         Map<String, String> old = before.texts();
-        Map<String, String> now = texts();
         List<String> changes = new ArrayList<>();
+        differences(before)
+                .forEach((path, is) ->
+                        changes.add("%s was %s, and is %s now".formatted(path, old.getOrDefault(path, UNSET), is)));
+        return changes;
+    }
+
+    /**
+     * What decides the outcome and is otherwise than in other settings.
+     *
+     * @param before the other settings
+     * @return the values here as TOML by path; {@code unset} for a key that only the others have
+     */
+    public SequencedMap<String, String> differences(Settings before) {
+        Map<String, String> old = before.texts();
+        Map<String, String> now = texts();
+        SequencedMap<String, String> differences = new LinkedHashMap<>();
         for (String path : binding(before, this)) {
-            String was = old.getOrDefault(path, UNSET);
             String is = now.getOrDefault(path, UNSET);
-            if (!was.equals(is)) {
-                changes.add("%s was %s, and is %s now".formatted(path, was, is));
+            if (!old.getOrDefault(path, UNSET).equals(is)) {
+                differences.put(path, is);
             }
         }
-        return changes;
+        return differences;
     }
 
     /** The paths of all keys in force that must not change. */

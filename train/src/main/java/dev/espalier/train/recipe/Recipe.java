@@ -20,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.SequencedMap;
+import java.util.stream.Stream;
 
 /**
  * How a model is trained: all that decides the outcome, apart from the machine. Immutable and sound: a recipe that cannot
@@ -257,6 +259,31 @@ public final class Recipe {
      */
     public DivergenceRecipe divergence() {
         return DivergenceRecipe.of(settings.section(DivergenceRecipe.SECTION));
+    }
+
+    /**
+     * What decides the outcome and is otherwise than in another recipe.
+     *
+     * @param other the other recipe
+     * @return the values here as TOML by path, such as {@code training.epochs}; {@code unset} for a key that only the other has
+     */
+    public SequencedMap<String, String> differences(Recipe other) {
+        return settings.differences(other.settings);
+    }
+
+    /**
+     * The same with data and checkpoint where another recipe has them: where they lie on a machine decides nothing.
+     *
+     * @param other the other recipe
+     * @return the recipe
+     */
+    public Recipe placedLike(Recipe other) {
+        SequencedMap<String, String> mine = settings.texts();
+        SequencedMap<String, String> others = other.settings.texts();
+        return with(Stream.of("data.dir", "model.checkpoint")
+                .filter(path -> mine.containsKey(path) && others.containsKey(path))
+                .map(path -> path + "=" + others.get(path))
+                .toArray(String[]::new));
     }
 
     /**

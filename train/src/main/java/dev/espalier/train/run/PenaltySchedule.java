@@ -33,7 +33,6 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
-import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -212,11 +211,11 @@ final class PenaltySchedule {
      * @param view what the step is about to do
      * @return λ, if it was estimated now
      */
-    OptionalDouble estimate(Supplier<StepView> view) {
+    OptionalDouble estimate(StepView view) {
         if (!estimating) {
             return OptionalDouble.empty();
         }
-        double found = new LambdaEstimate(view.get(), one -> recipe.penalty(one).orElseThrow(), way(), factors())
+        double found = new LambdaEstimate(view, one -> recipe.penalty(one).orElseThrow(), way(), factors())
                 .lambda(target.orElseThrow().groups());
         if (!(found > 0 && found < Double.POSITIVE_INFINITY)) {
             return OptionalDouble.empty(); // the step's gradients are zero or not finite: the next may be better

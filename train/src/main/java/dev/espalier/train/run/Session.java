@@ -165,17 +165,15 @@ final class Session implements AutoCloseable {
         if (most > 0) {
             network.clipGradients(most);
         }
-        strength.estimate(() -> view(network.readableWeights(), network.readableGradients()))
+        StepView view = new StepView(
+                recipe.updateRule(), optimizer, network::readableWeights, network::readableGradients);
+        strength.estimate(view)
                 .ifPresent(lambda -> listener.onNote(
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
         strength.look();
-        listener.beforeStep(view(weights, gradients));
+        listener.beforeStep(view);
         latest = optimizer.step(weights, gradients);
         last = latest.skipped() ? last : latest;
-    }
-
-    private StepView view(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
-        return new StepView(recipe.updateRule(), optimizer, weights, gradients);
     }
 
     /** Judges the model as it is. */

@@ -11,12 +11,15 @@ import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * What the optimizer is about to do: the proximal problem of every group, in double precision. For looking at: nothing of it is
@@ -25,10 +28,22 @@ import java.util.function.Supplier;
 public final class StepView {
     private final UpdateRule rule;
     private final Optimizer optimizer;
-    private final Map<String, TensorView> weights;
-    private final Map<String, TensorView> gradients;
+    private final Reading weights;
+    private final Reading gradients;
 
-    StepView(UpdateRule rule, Optimizer optimizer, Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+    /** Lets the processor read tensors. Off the CPU that is a copy, which is made when somebody looks, and of nothing else. */
+    @FunctionalInterface
+    interface Reading {
+        /**
+         * Reads.
+         *
+         * @param names which tensors are needed; others may come with them
+         * @return the tensors by name
+         */
+        Map<String, TensorView> of(Set<String> names);
+    }
+
+    StepView(UpdateRule rule, Optimizer optimizer, Reading weights, Reading gradients) {
         this.rule = rule;
         this.optimizer = optimizer;
         this.weights = weights;
@@ -82,28 +97,36 @@ public final class StepView {
      * @return their problems
      */
     public List<PenalisedSet> penalised() {
-        Moments moments = new Moments(optimizer);
+        List<ParameterSet> sets = optimizer.sets().stream()
+                .filter(set -> set.regularizer() != null && !set.frozen())
+                .toList();
+        Set<String> names = sets.stream()
+                .flatMap(set -> set.parameters().stream())
+                .map(Parameter::name)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        Seen seen = new Seen(weights.of(names), gradients.of(names), new Moments(optimizer));
         List<PenalisedSet> penalised = new ArrayList<>();
-        for (ParameterSet set : optimizer.sets()) {
-            Optional<Regularizer> regularizer = Optional.ofNullable(set.regularizer());
-            if (regularizer.isPresent() && !set.frozen()) {
-                penalised.add(new PenalisedSet(regularizer.get(), problems(set, regularizer.get(), moments)));
-            }
+        for (ParameterSet set : sets) {
+            Regularizer regularizer = Objects.requireNonNull(set.regularizer());
+            penalised.add(new PenalisedSet(regularizer, problems(set, regularizer, seen)));
         }
         return penalised;
     }
 
-    private Function<Integer, GroupProblem> problems(ParameterSet set, Regularizer regularizer, Moments moments) {
+    /** What the problems of a step are made of. */
+    private record Seen(Map<String, TensorView> weights, Map<String, TensorView> gradients, Moments moments) {}
+
+    private Function<Integer, GroupProblem> problems(ParameterSet set, Regularizer regularizer, Seen seen) {
         Groups groups = regularizer.groups();
         Coefficients numbers = rule.at(step());
         double stepSize = set.learningRate().at(optimizer.allSteps());
         double kept = 1 - stepSize * set.weightDecay();
-        List<TensorView> setWeights = views(set, parameter -> find(weights, parameter));
-        List<TensorView> setGradients = views(set, parameter -> find(gradients, parameter));
+        List<TensorView> setWeights = views(set, parameter -> find(seen.weights(), parameter));
+        List<TensorView> setGradients = views(set, parameter -> find(seen.gradients(), parameter));
         Optional<List<TensorView>> first =
-                rule.hasFirstMoment() ? Optional.of(views(set, moments::first)) : Optional.empty();
+                rule.hasFirstMoment() ? Optional.of(views(set, seen.moments()::first)) : Optional.empty();
         Optional<List<TensorView>> second =
-                rule.hasSecondMoment() ? Optional.of(views(set, moments::second)) : Optional.empty();
+                rule.hasSecondMoment() ? Optional.of(views(set, seen.moments()::second)) : Optional.empty();
         double[] floors = metricFloors(setGradients, second, numbers);
         return group -> {
             double[] before = groups.gather(group, setWeights);

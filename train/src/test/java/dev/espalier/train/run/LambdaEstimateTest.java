@@ -45,7 +45,8 @@ class LambdaEstimateTest {
             for (int step = 0; step < 5; step++) {
                 optimizer.step(weights, tensor(arena, random));
             }
-            look.accept(new StepView(new UpdateRule.Adam(), optimizer, weights, tensor(arena, random)));
+            Map<String, TensorView> gradients = tensor(arena, random);
+            look.accept(new StepView(new UpdateRule.Adam(), optimizer, _ -> weights, _ -> gradients));
         }
     }
 

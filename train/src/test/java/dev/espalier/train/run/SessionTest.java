@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -228,6 +229,48 @@ class SessionTest {
             assertEquals(recipe.learningRate(10).at(29), metrics.learningRate());
             session.checkProgress(session.evaluate());
         }
+    }
+
+    /** A look at the groups copies them from where they are, and changes nothing. */
+    @Test
+    void whatIsLookedAtFromAfarIsWhatIsSeenFromNear() throws IOException {
+        Recipe recipe = recipe();
+        assertEquals(looks(recipe, SessionTest::near), looks(recipe, SessionTest::far));
+    }
+
+    /** All groups before each of some steps, as text. */
+    private static List<String> looks(Recipe recipe, BiFunction<Graph, Objective, Network> networks)
+            throws IOException {
+        Task task = Tasks.of(recipe);
+        Graph initial = task.model(Weights.seeded(1));
+        List<String> seen = new ArrayList<>();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void beforeStep(StepView view) {
+                for (StepView.PenalisedSet set : view.penalised()) {
+                    for (int group = 0; group < set.regularizer().groups().count(); group++) {
+                        StepView.GroupProblem problem = set.problem().apply(group);
+                        seen.add(Arrays.toString(problem.before()) + Arrays.toString(problem.candidate()));
+                    }
+                }
+            }
+        };
+        try (Session session = new Session(
+                        recipe,
+                        task,
+                        initial,
+                        1,
+                        listener,
+                        Device.CPU.kernels(),
+                        networks.apply(initial, task.objective()),
+                        Optional.empty());
+                Examples examples = task.examples(1, new BatchPosition(0, 0), 1)) {
+            for (int step = 0; step < 3; step++) {
+                session.step(examples);
+            }
+        }
+        assertTrue(seen.size() > 3);
+        return seen;
     }
 
     private static Session onGpu(Recipe recipe, Task task) {

@@ -60,7 +60,7 @@ final class StepViewTest {
                 Map<String, TensorView> weights = tensors(arena, random);
                 for (int step = 1; step <= 5; step++) {
                     Map<String, TensorView> gradients = tensors(arena, random);
-                    StepView view = new StepView(rule, optimizer, weights, gradients);
+                    StepView view = new StepView(rule, optimizer, _ -> weights, _ -> gradients);
                     assertEquals(step, view.step());
                     List<double[]> expected = solved(view);
                     optimizer.step(weights, gradients);
