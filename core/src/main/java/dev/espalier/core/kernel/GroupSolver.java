@@ -86,8 +86,8 @@ final class GroupSolver extends CellSolver {
     }
 
     @Override
-    double kappa() {
-        return terms.kappa();
+    double kappa(int group) {
+        return terms.kappa(theta[group]);
     }
 
     @Override
@@ -233,9 +233,11 @@ final class GroupSolver extends CellSolver {
         }
         double step = ReciprocalNewton.halleyStep(t, s, r);
         double next = at * (1 + step);
-        double steepest = terms.kappa() > least ? (terms.kappa() - least) * at / (least * at + terms.pull(at)) : 0;
+        double kappa = terms.kappa(at);
+        double steepest = kappa > least ? (kappa - least) * at / (least * at + terms.pull(at)) : 0;
         double error = Math.abs(step * step * step) * growth(s / t, r / t, steepest);
-        if (error <= tolerance() && Math.abs(step) * steepest <= MOST_CHANGE && next <= knee) {
+        boolean small = error <= tolerance() && Math.abs(step) * steepest <= MOST_CHANGE;
+        if (small && next <= knee && terms.samePiece(at, next)) {
             errors[group] = error + rounding() * t / s / 2;
             if (steepest > 0 && conditioning(s / t, r / t) > MOST_CONDITIONING) {
                 needs[group] = Need.EXACT; // sums in float do not tell the root
@@ -289,6 +291,7 @@ final class GroupSolver extends CellSolver {
         return value > low[group] && value < high[group];
     }
 
+    /** A bound by the first piece's line, which the pull is nowhere above. */
     private double bound(int group, double[] sums) {
         int at = group * Sums.COUNT;
         double kappa = terms.kappa();

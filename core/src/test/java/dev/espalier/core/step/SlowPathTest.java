@@ -13,6 +13,8 @@ import dev.espalier.core.numeric.Norm;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupScad;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.LassoAndMcp;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.NestedProfile;
 import dev.espalier.core.penalty.Penalty;
@@ -58,6 +60,9 @@ class SlowPathTest {
     /** So small a knee that the proximal problem has two local minima for many a metric. */
     private static final Penalty NOT_CONVEX = new GroupMcp(1.2, 0.06);
 
+    /** Groups lie on all of its three pieces. */
+    private static final Penalty SCAD = new GroupScad(0.8, 3, 0.5);
+
     static Stream<Arguments> steps() {
         List<UpdateRule> rules = List.of(
                 new UpdateRule.Sgd(),
@@ -70,7 +75,10 @@ class SlowPathTest {
                 new GroupMcp(0.8, 1.5),
                 NOT_CONVEX,
                 new GroupMcp(1.2, 0.004),
-                new GroupScad(3, 2.5),
+                GroupScad.classical(3, 2.5, GroupWeight.NONE),
+                SCAD,
+                new GroupScad(1.2, 0.08, 0.6),
+                new LassoAndMcp(0.8, 1.5, 0.3, GroupWeight.SQRT_SIZE),
                 new NestedLasso(0.8, 0.6),
                 new SparseGroupLasso(0.8, 0.4));
         Stream<Arguments> floored = Stream.of(
@@ -195,12 +203,12 @@ class SlowPathTest {
         }
         assertTrue(seen.branches.getOrDefault(Branch.ZEROED, 0) > 50, seen::toString);
         assertTrue(seen.died > 5 && seen.revived > 5, seen::toString);
-        if (penalty.profileOfSize(1).isNorm()) {
+        if (!penalty.profileOfSize(1).pieces().getLast().flat()) { // no group goes unpenalised
             assertEquals(2, seen.branches.size(), seen::toString);
         } else {
             assertTrue(seen.branches.getOrDefault(Branch.UNTOUCHED, 0) > 50, seen::toString);
         }
-        if (!(penalty instanceof GroupMcp mcp) || mcp.beta() > 1) {
+        if (penalty.profileOfSize(1).slope(0.5) > 0) {
             assertTrue(seen.branches.getOrDefault(Branch.SHRUNK, 0) > 50, seen::toString);
         }
         if (penalty.equals(NOT_CONVEX) && (rule instanceof UpdateRule.AdaGrad || rule instanceof UpdateRule.Adam)) {
