@@ -55,7 +55,8 @@ enum Kind {
         Groups groups = regularizer.groups();
         boolean roomy = pieces(regularizer) <= MOST_PIECES;
         return switch (groups) {
-            case AxisGroups _, JointGroups _ when !roomy -> ON_THE_HOST;
+            case AxisGroups _, JointGroups _
+            when !roomy || !regularizer.factors().isEmpty() -> ON_THE_HOST;
             // The mean of a metric is taken before the step, and a GPU adds subgradients within it.
             case AxisGroups _, JointGroups _ when !plan.proximal() && plan.metricFloor() > 0 -> ON_THE_HOST;
             case AxisGroups _, JointGroups _ when !plan.proximal() -> SUBGRADIENTS;

@@ -192,8 +192,7 @@ class GpuStepTest {
 
         @Override
         public Profile profile(double strength) {
-            return Profile.of(
-                    new Profile.Piece(0, strength, 1), new Profile.Piece(strength / 2, strength / 2, 0));
+            return Profile.of(new Profile.Piece(0, strength, 1), new Profile.Piece(strength / 2, strength / 2, 0));
         }
     }
 

@@ -102,7 +102,19 @@ public record PenaltyTerms(
      * @param stepSize α
      */
     public static PenaltyTerms of(Penalty penalty, int size, double stepSize) {
-        Profile profile = penalty.profileOfSize(size);
+        return of(penalty, size, 1, stepSize);
+    }
+
+    /**
+     * {@return a penalty of a group at a step size}
+     *
+     * @param penalty the penalty
+     * @param size weights of a group
+     * @param factor what the group's λ_g is multiplied by
+     * @param stepSize α
+     */
+    static PenaltyTerms of(Penalty penalty, int size, double factor, double stepSize) {
+        Profile profile = penalty.profileOfSize(size, factor);
         Piece first = profile.pieces().getFirst();
         Piece last = profile.pieces().getLast();
         double steepest =

@@ -36,8 +36,8 @@ public record GroupScad(double lambda, double beta, double flat, GroupWeight wei
         Check.notNegative("lambda", lambda);
         Check.positive("beta", beta);
         if (!(flat >= 0 && flat <= MOST_FLAT)) {
-            throw new IllegalArgumentException(
-                    "flat = " + flat + " is out of range: it must be from 0 to " + MOST_FLAT + "; 1/a for SCAD's own a");
+            throw new IllegalArgumentException("flat = " + flat + " is out of range: it must be from 0 to " + MOST_FLAT
+                    + "; 1/a for SCAD's own a");
         }
     }
 
@@ -78,7 +78,10 @@ public record GroupScad(double lambda, double beta, double flat, GroupWeight wei
         }
         return Profile.of(
                 new Profile.Piece(0, strength, 0),
-                new Profile.Piece(first, Math.min(strength / (1 - flat), Double.MAX_VALUE), Math.min(1 / beta / (1 - flat), Double.MAX_VALUE)),
+                new Profile.Piece(
+                        first,
+                        Math.min(strength / (1 - flat), Double.MAX_VALUE),
+                        Math.min(1 / beta / (1 - flat), Double.MAX_VALUE)),
                 new Profile.Piece(knee, 0, 0));
     }
 

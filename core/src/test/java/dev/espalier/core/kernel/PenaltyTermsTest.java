@@ -42,8 +42,10 @@ class PenaltyTermsTest {
         assertFalse(terms(new LassoAndMcp(0.3, 2, 0.1, GroupWeight.NONE)).fast());
         assertTrue(of(new Piece(0, 4, 0), new Piece(1, 5, 1), new Piece(2, 7, 2), new Piece(3.5, 0, 0))
                 .fallsToZero());
-        assertFalse(of(new Piece(0, 4, 2), new Piece(1, 3, 1), new Piece(3, 0, 0)).fallsToZero(), "ever more slowly");
-        assertFalse(of(new Piece(0, 1, -1), new Piece(1, 3, 1), new Piece(3, 0, 0)).fallsToZero(), "rises first");
+        assertFalse(
+                of(new Piece(0, 4, 2), new Piece(1, 3, 1), new Piece(3, 0, 0)).fallsToZero(), "ever more slowly");
+        assertFalse(
+                of(new Piece(0, 1, -1), new Piece(1, 3, 1), new Piece(3, 0, 0)).fallsToZero(), "rises first");
     }
 
     private static Profile of(Piece... pieces) {
@@ -88,7 +90,8 @@ class PenaltyTermsTest {
                 Optimizer optimizer = new Optimizer(
                         new UpdateRule.Adam(), List.of(set), StepOptions.DEFAULT.withThreads(1), LaneChoice.BEST)) {
             for (int group = 0; group < groups.count(); group++) {
-                double scale = 0.2 * (1 + group) / groups.count(); // norms up to 2.2, the knee is at 8.8 and its break at 3.5
+                double scale =
+                        0.2 * (1 + group) / groups.count(); // norms up to 2.2, the knee is at 8.8 and its break at 3.5
                 double[] x = random.doubles(groups.size(group), -scale, scale).toArray();
                 groups.scatter(group, x, List.copyOf(model.weights().values()));
             }

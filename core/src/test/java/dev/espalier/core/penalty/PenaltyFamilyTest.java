@@ -23,7 +23,8 @@ final class PenaltyFamilyTest {
     void everyPenaltyIsFoundAndSoIsOneOfSomebodyElse() {
         List<String> names =
                 PenaltyFamily.all().stream().map(PenaltyFamily::name).toList();
-        for (String name : List.of("group-lasso", "group-mcp", "group-scad", "nested-lasso", "sparse-group-lasso", "lasso-and-mcp")) {
+        for (String name : List.of(
+                "group-lasso", "group-mcp", "group-scad", "nested-lasso", "sparse-group-lasso", "lasso-and-mcp")) {
             assertTrue(names.contains(name), names::toString);
         }
         assertEquals(names.stream().distinct().toList(), names);

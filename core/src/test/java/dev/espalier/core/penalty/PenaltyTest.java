@@ -64,7 +64,9 @@ class PenaltyTest {
             assertEquals(mcp, new GroupMcp(lambda, beta).profile(lambda).value(r), 1e-12 * lambda * r, "seed " + seed);
             assertEquals(
                     scad,
-                    GroupScad.classical(lambda, a, GroupWeight.NONE).profile(lambda).value(r),
+                    GroupScad.classical(lambda, a, GroupWeight.NONE)
+                            .profile(lambda)
+                            .value(r),
                     1e-12 * lambda * r * a / (a - 1),
                     "seed " + seed);
         }

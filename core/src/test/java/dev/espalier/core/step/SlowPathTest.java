@@ -124,12 +124,12 @@ class SlowPathTest {
         final List<SlowRule> rules;
         final double[] targets;
 
-        Case(int number, Groups groups, Penalty penalty, UpdateRule rule, double floor) {
+        Case(int number, Groups groups, Penalty penalty, UpdateRule rule, double floor, boolean weighed) {
             Parameter[] parameters = new Parameter[groups.tensorSizes().size()];
             Arrays.setAll(
                     parameters,
                     i -> new Parameter(number + "/" + i, groups.tensorSizes().get(i)));
-            regularizer = new Regularizer(penalty, groups);
+            regularizer = weighed ? weighed(penalty, groups) : new Regularizer(penalty, groups);
             set = ParameterSet.of(LearningRate.constant(ALPHA), parameters)
                     .withWeightDecay(DECAY)
                     .withRegularizer(regularizer);
@@ -168,9 +168,32 @@ class SlowPathTest {
     @ParameterizedTest
     @MethodSource("steps")
     void everyStepIsTheSlowOne(UpdateRule rule, Penalty penalty, double floor) {
+        assertSlow(rule, penalty, floor, false);
+    }
+
+    /** As with a pilot: groups of one size differ in strength, and some bear as much as to be zero for good. */
+    @ParameterizedTest
+    @MethodSource("weighed")
+    void soItIsWithAFactorForEachGroup(Penalty penalty) {
+        assertSlow(new UpdateRule.Adam(), penalty, 0, true);
+    }
+
+    static Stream<Penalty> weighed() {
+        return Stream.of(new GroupLasso(0.8), new GroupMcp(0.8, 1.5), SCAD);
+    }
+
+    private static Regularizer weighed(Penalty penalty, Groups groups) {
+        List<Double> factors = new ArrayList<>();
+        for (int group = 0; group < groups.count(); group++) {
+            factors.add(group % 7 == 3 ? 1e30 : 0.5 + group % 5 * 0.25);
+        }
+        return new Regularizer(penalty, groups).withFactors(factors);
+    }
+
+    private static void assertSlow(UpdateRule rule, Penalty penalty, double floor, boolean weighed) {
         List<Case> cases = new ArrayList<>();
         for (Groups groups : groups(penalty)) {
-            cases.add(new Case(cases.size(), groups, penalty, rule, floor));
+            cases.add(new Case(cases.size(), groups, penalty, rule, floor, weighed));
         }
         List<ParameterSet> sets = cases.stream().map(one -> one.set).toList();
         SplittableRandom random = new SplittableRandom(21);
