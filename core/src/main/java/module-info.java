@@ -1,5 +1,6 @@
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.GroupScad;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.PenaltyFamily;
 import dev.espalier.core.penalty.SparseGroupLasso;
@@ -40,6 +41,7 @@ module dev.espalier.core {
     provides PenaltyFamily with
             GroupLasso.Family,
             GroupMcp.Family,
+            GroupScad.Family,
             NestedLasso.Family,
             SparseGroupLasso.Family;
 }

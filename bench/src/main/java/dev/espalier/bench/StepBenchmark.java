@@ -2,6 +2,7 @@ package dev.espalier.bench;
 
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.GroupScad;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.step.StepOptions;
 import java.util.Map;
@@ -14,7 +15,7 @@ public class StepBenchmark extends WorkloadBenchmark {
     private String model = "VGG16";
 
     /** The penalty. */
-    @Param({"none", "group-lasso", "group-mcp"})
+    @Param({"none", "group-lasso", "group-mcp", "group-scad"})
     private String penalty = "none";
 
     /** Makes no benchmark by itself. */
@@ -24,7 +25,8 @@ public class StepBenchmark extends WorkloadBenchmark {
     protected Workload workload() {
         Map<String, Penalty> penalties = Map.of(
                 "group-lasso", new GroupLasso(Workload.LAMBDA),
-                "group-mcp", new GroupMcp(Workload.LAMBDA, Workload.BETA));
+                "group-mcp", new GroupMcp(Workload.LAMBDA, Workload.BETA),
+                "group-scad", new GroupScad(Workload.LAMBDA, Workload.BETA, 0.27));
         return new Workload(ModelShapes.valueOf(model).tensors(), penalties.get(penalty), StepOptions.DEFAULT);
     }
 }

@@ -32,6 +32,9 @@ enum Kind {
 
     static final int MOST_PIECES = 8;
 
+    /** Pieces of the slopes that {@code solver.cu} solves for: a line, and nothing. */
+    private static final int FAST_PIECES = 2;
+
     private final int code;
 
     Kind(int code) {
@@ -52,7 +55,8 @@ enum Kind {
         Groups groups = regularizer.groups();
         boolean roomy = pieces(regularizer) <= MOST_PIECES;
         return switch (groups) {
-            case AxisGroups _, JointGroups _ when !roomy -> ON_THE_HOST;
+            case AxisGroups _, JointGroups _
+            when !roomy || !regularizer.factors().isEmpty() -> ON_THE_HOST;
             // The mean of a metric is taken before the step, and a GPU adds subgradients within it.
             case AxisGroups _, JointGroups _ when !plan.proximal() && plan.metricFloor() > 0 -> ON_THE_HOST;
             case AxisGroups _, JointGroups _ when !plan.proximal() -> SUBGRADIENTS;
@@ -92,7 +96,12 @@ enum Kind {
 
     private static boolean isFast(Penalty penalty, int size) {
         PenaltyTerms terms = PenaltyTerms.of(penalty, size, 1);
-        return terms.fast() || terms.idle();
+        return isFast(terms) || terms.idle();
+    }
+
+    /** Whether the GPU has a fast path for a penalty: unlike the processor, only for slopes of one line. */
+    static boolean isFast(PenaltyTerms terms) {
+        return terms.fast() && terms.profile().pieces().size() <= FAST_PIECES;
     }
 
     /** The shares of tensors that make up the groups of a set. */

@@ -124,7 +124,7 @@ final class Tables {
             NestedLasso nested = kind == Kind.NESTING ? (NestedLasso) regularizer.penalty() : null;
             boolean idle = nested == null ? terms.idle() : step.stepSize() == 0 || nested.lambda() == 0;
             row.put("idle", idle ? 1 : 0)
-                    .put("fast", terms.fast() ? 1 : 0)
+                    .put("fast", Kind.isFast(terms) ? 1 : 0)
                     .put("kneed", terms.kneed() ? 1 : 0)
                     .put("stepSize", step.stepSize())
                     .put("smallStep", smallStep)

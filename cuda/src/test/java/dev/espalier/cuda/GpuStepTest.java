@@ -15,6 +15,7 @@ import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.kernel.Update;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.GroupScad;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.penalty.Profile;
@@ -176,11 +177,14 @@ class GpuStepTest {
                 new GroupMcp(2, 0.7),
                 new GroupMcp(1, 0.05),
                 new SparseGroupLasso(2, 0.3),
-                new TwoKnees(2));
+                new GroupScad(2, 0.7, 0.5),
+                new GroupScad(1, 0.08, 0.6),
+                new GroupScad(2, 3, 0.4),
+                new Halving(2));
     }
 
-    /** A penalty that the GPU has no fast path for: constant, then falling, then none. */
-    private record TwoKnees(double lambda) implements Penalty {
+    /** A penalty that has no fast path: its slope falls to a half, and stays there. */
+    private record Halving(double lambda) implements Penalty {
         @Override
         public double strength(long size) {
             return lambda * Math.sqrt((double) size);
@@ -188,10 +192,7 @@ class GpuStepTest {
 
         @Override
         public Profile profile(double strength) {
-            return Profile.of(
-                    new Profile.Piece(0, strength, 0),
-                    new Profile.Piece(strength, 2 * strength, 1),
-                    new Profile.Piece(2 * strength, 0, 0));
+            return Profile.of(new Profile.Piece(0, strength, 1), new Profile.Piece(strength / 2, strength / 2, 0));
         }
     }
 
@@ -278,7 +279,7 @@ class GpuStepTest {
         return List.of(
                 set("conv", new AxisGroups(200, 30, 9), new GroupMcp(2, 0.7)),
                 set("joint", joint, new SparseGroupLasso(2, 0.3)),
-                set("knees", new AxisGroups(20, 30, 9), new TwoKnees(2)),
+                set("knees", new AxisGroups(20, 30, 9), new Halving(2)),
                 set("nested", NestedGroups.ofParts(joint), new NestedLasso(2, 0.4)),
                 set("single", AxisGroups.single(333), new GroupLasso(2)),
                 set("index", new IndexGroups(20, List.of(List.of(0L, 5L))), new GroupLasso(2)),
@@ -650,8 +651,8 @@ class GpuStepTest {
         try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
                 Optimizer host = new Optimizer(new UpdateRule.RmsProp(0, 1e-8), sets, OPTIONS);
                 Optimizer gpu = new Optimizer(new UpdateRule.RmsProp(0, 1e-8), sets, OPTIONS, CudaSteps.onFirstGpu())) {
-            host.changePenalty(new TwoKnees(2)); // the GPU has no fast path for it: all groups straggle
-            gpu.changePenalty(new TwoKnees(2));
+            host.changePenalty(new Halving(2)); // the GPU has no fast path for it: all groups straggle
+            gpu.changePenalty(new Halving(2));
             SplittableRandom random = new SplittableRandom(8);
             GpuModel.fill(model.weights, random, 0.5);
             GpuModel.fill(model.gradients, random, 1);

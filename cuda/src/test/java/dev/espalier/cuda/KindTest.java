@@ -8,6 +8,7 @@ import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.penalty.GroupScad;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.penalty.Profile;
 import dev.espalier.core.prox.Regularizer;
@@ -55,6 +56,14 @@ class KindTest {
         assertEquals(Kind.ON_THE_HOST, kind(new Staircase(1, 9), groups, false));
         assertEquals(Kind.SINGLE, kind(new Staircase(1, 8), AxisGroups.single(9), true));
         assertEquals(Kind.ON_THE_HOST, kind(new Staircase(1, 9), AxisGroups.single(9), true));
+    }
+
+    @Test
+    void aSlopeOfMoreThanOneLineIsSteppedOnTheHost() {
+        AxisGroups groups = new AxisGroups(3, 4, 5);
+        assertEquals(Kind.GROUPED, kind(new GroupScad(1, 2, 0), groups, true));
+        assertEquals(Kind.ON_THE_HOST, kind(new GroupScad(1, 2, 0.5), groups, true));
+        assertEquals(Kind.SUBGRADIENTS, kind(new GroupScad(1, 2, 0.5), groups, false));
     }
 
     /** Its mean would have to be taken after subgradients have been added, and those are within the step. */

@@ -1,7 +1,6 @@
 package dev.espalier.core.kernel;
 
 import dev.espalier.core.group.AxisGroups;
-import dev.espalier.core.group.Groups;
 import dev.espalier.core.group.IndexGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
@@ -53,9 +52,9 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
         Penalty penalty = regularizer.penalty();
         return switch (regularizer.groups()) {
             case AxisGroups single
-            when isSingle(single) -> new SingleBlock(single.count(), moments.getFirst(), penalty);
-            case AxisGroups single -> grouped(List.of(single), single, moments, penalty, thetas);
-            case JointGroups joint -> grouped(joint.parts(), joint, moments, penalty, thetas);
+            when isSingle(regularizer) -> new SingleBlock(single.count(), moments.getFirst(), penalty);
+            case AxisGroups single -> grouped(List.of(single), moments, regularizer, thetas);
+            case JointGroups joint -> grouped(joint.parts(), moments, regularizer, thetas);
             case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _)
             when penalty instanceof NestedLasso lasso ->
                 new GroupedBlock(joint.parts(), moments, new NestedSolver(joint, lasso, thetas));
@@ -64,14 +63,13 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
     }
 
     private static Block grouped(
-            List<AxisGroups> parts, Groups groups, List<Moments> moments, Penalty penalty, float[] thetas) {
-        GroupSolver solver = new GroupSolver(groups.count(), groups.size(0), penalty, thetas);
-        return new GroupedBlock(parts, moments, solver);
+            List<AxisGroups> parts, List<Moments> moments, Regularizer regularizer, float[] thetas) {
+        return new GroupedBlock(parts, moments, new GroupSolver(regularizer, thetas));
     }
 
     /** See {@link StepKernel.SetPlan#norms}. */
     static int norms(@Nullable Regularizer regularizer) {
-        if (regularizer == null || isSingle(regularizer.groups())) {
+        if (regularizer == null || isSingle(regularizer)) {
             return 0;
         }
         return regularizer.groups() instanceof NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _)
@@ -79,8 +77,11 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
                 : regularizer.groups().count();
     }
 
-    static boolean isSingle(Groups groups) {
-        return groups instanceof AxisGroups axis && axis.size(0) == 1;
+    /** Whether the groups are single weights that are all penalised alike. */
+    private static boolean isSingle(Regularizer regularizer) {
+        return regularizer.groups() instanceof AxisGroups axis
+                && axis.size(0) == 1
+                && regularizer.factors().isEmpty();
     }
 
     /**

@@ -85,8 +85,8 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
     /** What is added to {@code dθ} in the denominators of a cell at its θ, {@code l − κθ}; never negative. */
     abstract double pull(int cell);
 
-    /** κ of all cells. */
-    abstract double kappa();
+    /** κ of a cell at its θ. */
+    abstract double kappa(int cell);
 
     /** Whether evaluations want the least d. */
     abstract boolean kneed();

@@ -3,6 +3,7 @@ package dev.espalier.core.kernel;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Branch;
 import dev.espalier.core.prox.Outcome;
+import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.prox.WeightedProx;
 import dev.espalier.core.root.ReciprocalNewton;
 import dev.espalier.core.root.SecularEquation;
@@ -38,14 +39,20 @@ final class GroupSolver extends CellSolver {
     private final Branch[] branches;
     private final double[] errors;
 
-    private Penalty penalty;
-    private PenaltyTerms terms;
+    private Regularizer regularizer;
 
-    GroupSolver(int groups, int size, Penalty penalty, float[] thetas) {
-        this.size = size;
-        this.penalty = penalty;
+    /** Of each group, or one for all where none has a factor of its own. */
+    private final PenaltyTerms[] terms;
+
+    private boolean kneed;
+
+    GroupSolver(Regularizer regularizer, float[] thetas) {
+        this.regularizer = regularizer;
         this.thetas = thetas;
-        terms = PenaltyTerms.of(penalty, size, 0);
+        int groups = regularizer.groups().count();
+        size = regularizer.groups().size(0);
+        terms = new PenaltyTerms[regularizer.factors().isEmpty() ? 1 : groups];
+        setTerms(0);
         needs = new Need[groups];
         theta = new double[groups];
         low = new double[groups];
@@ -58,6 +65,18 @@ final class GroupSolver extends CellSolver {
         errors = new double[groups];
         Arrays.fill(needs, Need.NOTHING);
         Arrays.fill(branches, Branch.UNTOUCHED);
+    }
+
+    private void setTerms(double alpha) {
+        kneed = false;
+        for (int group = 0; group < terms.length; group++) {
+            terms[group] = PenaltyTerms.of(regularizer.penalty(), size, regularizer.factor(group), alpha);
+            kneed |= terms[group].kneed();
+        }
+    }
+
+    private PenaltyTerms terms(int group) {
+        return terms[terms.length == 1 ? 0 : group];
     }
 
     @Override
@@ -82,32 +101,32 @@ final class GroupSolver extends CellSolver {
 
     @Override
     double pull(int group) {
-        return terms.pull(theta[group]);
+        return terms(group).pull(theta[group]);
     }
 
     @Override
-    double kappa() {
-        return terms.kappa();
+    double kappa(int group) {
+        return terms(group).kappa(theta[group]);
     }
 
     @Override
     boolean kneed() {
-        return terms.kneed();
+        return kneed;
     }
 
     @Override
     void changePenalty(Penalty other) {
-        penalty = other;
+        regularizer = regularizer.withPenalty(other);
     }
 
     @Override
     double singleStrength() {
-        return penalty.singleStrength();
+        return regularizer.penalty().singleStrength();
     }
 
     @Override
     double singleThreshold() {
-        return terms.singleThreshold();
+        return terms[0].singleThreshold(); // no group has a factor where this is not 0
     }
 
     @Override
@@ -122,7 +141,7 @@ final class GroupSolver extends CellSolver {
 
     @Override
     void startGroups() {
-        terms = PenaltyTerms.of(penalty, size, stepSize());
+        setTerms(stepSize());
         for (int group = 0; group < needs.length; group++) {
             start(group, thetas[group]);
         }
@@ -132,13 +151,13 @@ final class GroupSolver extends CellSolver {
         low[group] = 0;
         high[group] = Double.POSITIVE_INFINITY;
         candidate[group] = Double.NaN;
-        belowKnee[group] = !terms.kneed();
+        belowKnee[group] = !terms(group).kneed();
         evaluations[group] = 0;
         errors[group] = 0;
-        if (terms.idle()) {
+        if (terms(group).idle()) {
             finish(group, Branch.UNTOUCHED, previous);
-        } else if (terms.fast()) {
-            evaluateAt(group, Math.min(previous, terms.knee()));
+        } else if (terms(group).fast()) {
+            evaluateAt(group, Math.min(previous, terms(group).knee()));
         } else {
             needs[group] = Need.EXACT;
         }
@@ -147,7 +166,7 @@ final class GroupSolver extends CellSolver {
     /** Sums are made with θ in float; but l − κθ, which may be small, tells more of it. */
     private void evaluateAt(int group, double at) {
         needs[group] = Need.EVALUATION;
-        theta[group] = terms.kneed() && (float) at > 0 ? at : (float) at;
+        theta[group] = terms(group).kneed() && (float) at > 0 ? at : (float) at;
     }
 
     private void finish(int group, Branch branch, double norm) {
@@ -171,7 +190,11 @@ final class GroupSolver extends CellSolver {
 
     private void goOn(int group, double[] sums) {
         if (needs[group] == Need.SURVEY) {
-            evaluateAt(group, Math.min(Math.max(bound(group, sums), Float.MIN_NORMAL), terms.knee()));
+            evaluateAt(
+                    group,
+                    Math.min(
+                            Math.max(bound(group, sums), Float.MIN_NORMAL),
+                            terms(group).knee()));
             return;
         }
         double t = sums[group * Sums.COUNT];
@@ -185,7 +208,7 @@ final class GroupSolver extends CellSolver {
             needs[group] = Need.EXACT;
         } else if (theta[group] == 0) {
             atZero(group, t, least);
-        } else if (theta[group] == terms.knee()) {
+        } else if (theta[group] == terms(group).knee()) {
             atKnee(group, t, s, r, least);
         } else {
             atPoint(group, t, s, r, least);
@@ -194,21 +217,24 @@ final class GroupSolver extends CellSolver {
 
     /** At θ = 0, {@code t} is {@code (‖u‖/l)²}. */
     private void atZero(int group, double t, double least) {
-        normOfU[group] = terms.threshold() * Math.sqrt(t);
+        normOfU[group] = terms(group).threshold() * Math.sqrt(t);
         if (t > 1) {
             needs[group] = Need.SURVEY;
-        } else if (belowKnee[group] || normOfU[group] <= least * terms.knee()) {
+        } else if (belowKnee[group] || normOfU[group] <= least * terms(group).knee()) {
             finish(group, Branch.ZEROED, 0);
         } else {
             candidate[group] = 0;
-            evaluateAt(group, terms.knee());
+            evaluateAt(group, terms(group).knee());
         }
     }
 
     /** At the knee, {@code t} is {@code (‖x‖/βλ)²}. */
     private void atKnee(int group, double t, double s, double r, double least) {
         if (t > 1 && s > 0) {
-            finish(group, Branch.UNTOUCHED, terms.knee() * Math.sqrt(t)); // t was above one all the way, from zero on
+            finish(
+                    group,
+                    Branch.UNTOUCHED,
+                    terms(group).knee() * Math.sqrt(t)); // t was above one all the way, from zero on
         } else if (t > 1) {
             needs[group] = Need.EXACT; // there may be two local minima
         } else if (!Double.isNaN(candidate[group])) {
@@ -220,7 +246,7 @@ final class GroupSolver extends CellSolver {
     }
 
     private void atPoint(int group, double t, double s, double r, double least) {
-        double knee = terms.knee();
+        double knee = terms(group).knee();
         double at = theta[group];
         if (s <= 0) {
             needs[group] = Need.EXACT; // beyond the valley of t
@@ -233,13 +259,17 @@ final class GroupSolver extends CellSolver {
         }
         double step = ReciprocalNewton.halleyStep(t, s, r);
         double next = at * (1 + step);
-        double steepest = terms.kappa() > least ? (terms.kappa() - least) * at / (least * at + terms.pull(at)) : 0;
+        double kappa = terms(group).kappa(at);
+        double steepest = kappa > least
+                ? (kappa - least) * at / (least * at + terms(group).pull(at))
+                : 0;
         double error = Math.abs(step * step * step) * growth(s / t, r / t, steepest);
-        if (error <= tolerance() && Math.abs(step) * steepest <= MOST_CHANGE && next <= knee) {
+        boolean small = error <= tolerance() && Math.abs(step) * steepest <= MOST_CHANGE;
+        if (small && next <= knee && terms(group).samePiece(at, next)) {
             errors[group] = error + rounding() * t / s / 2;
             if (steepest > 0 && conditioning(s / t, r / t) > MOST_CONDITIONING) {
                 needs[group] = Need.EXACT; // sums in float do not tell the root
-            } else if (belowKnee[group] || next + terms.pull(next) / least <= knee) {
+            } else if (belowKnee[group] || next + terms(group).pull(next) / least <= knee) {
                 finish(group, Branch.SHRUNK, next);
             } else {
                 candidate[group] = next;
@@ -289,15 +319,16 @@ final class GroupSolver extends CellSolver {
         return value > low[group] && value < high[group];
     }
 
+    /** A bound by the first piece's line, which the pull is nowhere above. */
     private double bound(int group, double[] sums) {
         int at = group * Sums.COUNT;
-        double kappa = terms.kappa();
+        double kappa = terms(group).kappa();
         double sumOfD = sums[at + 1];
         double sumOfP = sumOfD - size * kappa;
         double sumOfSquares = Math.max(0, sums[at + 2] - kappa * (2 * sumOfD - size * kappa));
         return SecularEquation.lowerBound(
                 size,
-                terms.threshold(),
+                terms(group).threshold(),
                 normOfU[group],
                 sums[at],
                 sums[at + Sums.EXTREME] - kappa,
@@ -310,10 +341,10 @@ final class GroupSolver extends CellSolver {
         thetas[group] = (float) theta[group];
         Branch branch = branches[group];
         tally.count(
-                branch == Branch.UNTOUCHED && terms.singleThreshold() > 0 ? Branch.SHRUNK : branch,
+                branch == Branch.UNTOUCHED && terms(group).singleThreshold() > 0 ? Branch.SHRUNK : branch,
                 evaluations[group],
                 errors[group],
-                terms.profile().value(theta[group]));
+                terms(group).profile().value(theta[group]));
     }
 
     @Override
@@ -324,7 +355,8 @@ final class GroupSolver extends CellSolver {
     /** {@inheritDoc} The single weights' part has been taken off u already. */
     @Override
     void solveExactly(int group, double[] x, double[] d) {
-        Outcome outcome = WeightedProx.EXACT.apply(terms.profile(), x, d, terms.stepSize(), x);
+        Outcome outcome = WeightedProx.EXACT.apply(
+                terms(group).profile(), x, d, terms(group).stepSize(), x);
         if (!outcome.converged()) {
             tally.countUnconverged();
         }

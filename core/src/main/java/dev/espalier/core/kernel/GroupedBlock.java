@@ -211,6 +211,7 @@ final class GroupedBlock extends Block {
             int left = group * job.inner() - from;
             fill(worker.theta, left, job.inner(), to - from, solver.theta(job.cell() + group));
             fill(worker.pull, left, job.inner(), to - from, solver.pull(job.cell() + group));
+            fill(worker.kappa, left, job.inner(), to - from, solver.kappa(job.cell() + group));
         }
     }
 
@@ -241,9 +242,18 @@ final class GroupedBlock extends Block {
         if (need == Need.SURVEY) {
             worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
         } else {
-            float kappa = (float) solver.kappa();
             worker.lanes()
-                    .evaluate(u, uStride, d, dStride, rows, to - from, worker.theta, worker.pull, kappa, worker.sums);
+                    .evaluate(
+                            u,
+                            uStride,
+                            d,
+                            dStride,
+                            rows,
+                            to - from,
+                            worker.theta,
+                            worker.pull,
+                            worker.kappa,
+                            worker.sums);
             if (solver.kneed()) {
                 worker.lanes().least(d, dStride, rows, to - from, worker.sums);
             }

@@ -41,7 +41,7 @@ interface Lanes {
      * @param count how many columns
      * @param theta a θ for every column
      * @param pull a pull for every column
-     * @param kappa κ
+     * @param kappa a κ for every column
      * @param sums the sums, as of {@link Sums}: four rows of {@code count} floats
      */
     void evaluate(
@@ -53,7 +53,7 @@ interface Lanes {
             int count,
             long theta,
             long pull,
-            float kappa,
+            long kappa,
             long sums);
 
     /** The least d of a block of rows, added to sums likewise: what an evaluation leaves out, since not all ask for it. */

@@ -138,7 +138,7 @@ final class NestedSolver extends CellSolver {
     }
 
     @Override
-    double kappa() {
+    double kappa(int cell) {
         return 0;
     }
 

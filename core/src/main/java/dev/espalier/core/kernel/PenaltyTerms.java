@@ -5,16 +5,19 @@ import dev.espalier.core.penalty.Profile;
 import dev.espalier.core.penalty.Profile.Piece;
 
 /**
- * A penalty of a group at a step size, in the numbers of the fast path: {@code l = αh'(0)}, {@code κ = α·bend}, and the
- * knee beyond which the penalty is constant.
+ * A penalty of a group at a step size, in the numbers of the fast path: at a norm θ the pull {@code αh'(θ) = l − κθ}, whose
+ * {@code l = α·height} and {@code κ = α·bend} are those of the piece that θ lies on, and the knee beyond which the penalty is constant.
+ *
+ * <p>The pull is concave up to the knee, so what {@link GroupSolver} knows of one piece it knows of all of them: see
+ * docs/math/group-scad.md.
  *
  * @param profile the penalty at the group's strength
  * @param stepSize α
- * @param threshold l
- * @param kappa κ
+ * @param threshold l of the first piece
+ * @param kappa κ of the first piece
  * @param knee where the penalty becomes constant; infinity if it never does
  * @param singleThreshold α times the strength on every single weight
- * @param fast whether the fast path can serve: one sloping piece, then at most a flat one
+ * @param fast whether the fast path can serve: the slope is concave, then at most a flat piece
  */
 public record PenaltyTerms(
         Profile profile,
@@ -54,7 +57,41 @@ public record PenaltyTerms(
      * @return the pull, never negative; zero from the knee on
      */
     public double pull(double norm) {
-        return norm >= knee ? 0 : Math.max(0, threshold - kappa * norm);
+        if (norm >= knee) {
+            return 0;
+        }
+        Piece piece = profile.pieces().get(piece(norm));
+        return Math.max(0, stepSize * piece.height() - stepSize * piece.bend() * norm);
+    }
+
+    /**
+     * What the pull falls by as the norm grows.
+     *
+     * @param norm θ; up to the knee
+     * @return κ of the piece that ends there, or on which θ lies
+     */
+    public double kappa(double norm) {
+        return stepSize * profile.pieces().get(piece(norm)).bend();
+    }
+
+    /**
+     * Whether the pull is one line between two norms.
+     *
+     * @param one a norm
+     * @param other another
+     * @return true if no break of the slope is between them
+     */
+    boolean samePiece(double one, double other) {
+        return piece(one) == piece(other);
+    }
+
+    /** The piece that a norm up to the knee lies on; the one that ends there at a break. */
+    private int piece(double norm) {
+        int index = 0;
+        while (norm > profile.end(index) && profile.end(index) < knee) {
+            index++;
+        }
+        return index;
     }
 
     /**
@@ -65,20 +102,33 @@ public record PenaltyTerms(
      * @param stepSize α
      */
     public static PenaltyTerms of(Penalty penalty, int size, double stepSize) {
-        Profile profile = penalty.profileOfSize(size);
+        return of(penalty, size, 1, stepSize);
+    }
+
+    /**
+     * {@return a penalty of a group at a step size}
+     *
+     * @param penalty the penalty
+     * @param size weights of a group
+     * @param factor what the group's λ_g is multiplied by
+     * @param stepSize α
+     */
+    static PenaltyTerms of(Penalty penalty, int size, double factor, double stepSize) {
+        Profile profile = penalty.profileOfSize(size, factor);
         Piece first = profile.pieces().getFirst();
-        boolean kneed =
-                profile.pieces().size() == 2 && profile.pieces().getLast().flat();
-        boolean fast = (kneed || (profile.pieces().size() == 1 && first.bend() == 0))
+        Piece last = profile.pieces().getLast();
+        double steepest =
+                profile.pieces().stream().mapToDouble(Piece::bend).max().orElseThrow();
+        boolean fast = profile.fallsToZero()
                 && (float) (stepSize * first.height()) > 0
                 && (float) profile.end(0) > 0
-                && (float) (stepSize * first.bend()) < Float.POSITIVE_INFINITY;
+                && (float) (stepSize * steepest) < Float.POSITIVE_INFINITY;
         return new PenaltyTerms(
                 profile,
                 stepSize,
                 stepSize * first.height(),
                 stepSize * first.bend(),
-                profile.end(0),
+                last.flat() && last.from() > 0 ? last.from() : Double.POSITIVE_INFINITY,
                 stepSize * penalty.singleStrength(),
                 fast);
     }

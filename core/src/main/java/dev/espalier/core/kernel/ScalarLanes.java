@@ -78,7 +78,7 @@ final class ScalarLanes implements Lanes {
             int count,
             long theta,
             long pull,
-            float kappa,
+            long kappa,
             long sums) {
         evaluate(u, uStride, d, dStride, rows, 0, count, theta, pull, kappa, sums);
     }
@@ -94,19 +94,20 @@ final class ScalarLanes implements Lanes {
             int count,
             long theta,
             long pull,
-            float kappa,
+            long kappa,
             long sums) {
         long row = (long) count * Float.BYTES;
         for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
             float point = Memory.get(theta + column);
             float rest = Memory.get(pull + column);
+            float bend = Memory.get(kappa + column);
             float t = Memory.get(sums + column);
             float s = Memory.get(sums + row + column);
             float r = Memory.get(sums + 2 * row + column);
             for (int each = 0; each < rows; each++) {
                 float ui = Memory.get(u + column + each * uStride);
                 float di = Memory.get(d + column + each * dStride);
-                float a = (di - kappa) * point;
+                float a = (di - bend) * point;
                 float reciprocal = 1 / Math.fma(di, point, rest);
                 float w = ui * reciprocal;
                 float wq = w * (a * reciprocal);

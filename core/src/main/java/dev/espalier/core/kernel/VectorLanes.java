@@ -195,16 +195,16 @@ final class VectorLanes implements Lanes {
             int count,
             long theta,
             long pull,
-            float kappa,
+            long kappa,
             long sums) {
         FloatVector one = broadcast(SPECIES, 1);
-        FloatVector kappas = broadcast(SPECIES, kappa);
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         long row = (long) count * Float.BYTES;
         for (long column = 0; column < end; column += BYTES) {
             FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
             FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + column, ORDER);
+            FloatVector kappas = fromMemorySegment(SPECIES, ALL, kappa + column, ORDER);
             FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
             FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
             FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);

@@ -6,10 +6,11 @@ import java.lang.foreign.Arena;
 /** One thread's scratch memory, made once for the largest job there is. */
 final class Worker {
 
-    /** Addresses: a row each of θ and of its pull, and the column sums. */
+    /** Addresses: a row each of θ, of its pull and of its κ, and the column sums. */
     final long theta;
 
     final long pull;
+    final long kappa;
     final long sums;
 
     private final Lanes lanes;
@@ -19,6 +20,7 @@ final class Worker {
         this.lanes = lanes;
         theta = allocate(arena, columns);
         pull = allocate(arena, columns);
+        kappa = allocate(arena, columns);
         sums = allocate(arena, Sums.COUNT * columns);
         rows = new Rows(allocate(arena, 4 * columns), columns, TensorView.of(new float[1]));
     }

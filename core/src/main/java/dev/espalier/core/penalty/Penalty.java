@@ -39,6 +39,17 @@ public interface Penalty {
     }
 
     /**
+     * The profile of a group of a given size whose λ_g has a factor.
+     *
+     * @param size number of weights |g|
+     * @param factor what λ_g is multiplied by
+     * @return {@code profile(factor·strength(size))}
+     */
+    default Profile profileOfSize(long size, double factor) {
+        return factor == 1 ? profileOfSize(size) : profile(factor * strength(size));
+    }
+
+    /**
      * The strength λ₁ of an ℓ1 penalty that every single weight of a group bears besides.
      *
      * @return λ₁ ≥ 0; zero, as for most penalties, for none

@@ -15,7 +15,7 @@ import java.util.List;
  * <tr><th>penalty</th><th>pieces: from, height, bend</th></tr>
  * <tr><td>ℓ1/ℓ2</td><td>{@code (0, λ, 0)}</td></tr>
  * <tr><td>group MCP</td><td>{@code (0, λ, 1/β), (βλ, 0, 0)}</td></tr>
- * <tr><td>group SCAD</td><td>{@code (0, λ, 0), (λ, aλ/(a−1), 1/(a−1)), (aλ, 0, 0)}</td></tr>
+ * <tr><td>group SCAD</td><td>{@code (0, λ, 0), (φβλ, λ/(1−φ), 1/(β(1−φ))), (βλ, 0, 0)}</td></tr>
  * </table>
  *
  * @param pieces the pieces, from zero upwards; the last one reaches to infinity and does not bend down
@@ -98,6 +98,27 @@ public record Profile(List<Piece> pieces) {
      */
     public boolean isNorm() {
         return pieces.size() == 1 && pieces.getFirst().bend() == 0;
+    }
+
+    /**
+     * Whether the slope, as a function of the norm, is concave until it becomes zero for good: it falls, ever faster, and then the
+     * penalty is constant. Norms, group MCP and group SCAD are of this kind.
+     *
+     * @return false if it rises, falls more slowly from some break on, or ends above zero other than for a norm
+     */
+    public boolean fallsToZero() {
+        int sloping = pieces.size() - 1;
+        if (isNorm() || !pieces.get(sloping).flat()) {
+            return isNorm();
+        }
+        double bend = 0;
+        for (Piece piece : pieces.subList(0, sloping)) {
+            if (piece.bend() < bend) {
+                return false;
+            }
+            bend = piece.bend();
+        }
+        return true;
     }
 
     /**
@@ -194,7 +215,7 @@ public record Profile(List<Piece> pieces) {
         for (Piece piece : pieces) {
             double from = Math.scalb(piece.from(), length);
             if (!scaled.isEmpty() && scaled.getLast().from() == from) {
-                if (from > 0) {
+                if (from == Double.POSITIVE_INFINITY) {
                     break;
                 }
                 scaled.removeLast();

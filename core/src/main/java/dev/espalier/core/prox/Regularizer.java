@@ -13,18 +13,30 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A penalty laid over the groups of one or more tensors: {@code h(x) = Σ_g h_g(x_g)}.
+ * A penalty laid over the groups of one or more tensors: {@code h(x) = Σ_g h_g(x_g)}. Groups may differ in how strongly
+ * they are penalised: then λ_g, the strength that the penalty has on a group of that size, is multiplied by a factor of the group's own.
  *
  * <p>Because the groups are disjoint, everything about it is done group by group, and follows from the penalty of a group,
  * {@link #whole}. Weights in no group are free. Where groups nest, that is the outer groups, with all that is in them.
  *
  * @param penalty the penalty of each group
  * @param groups the groups
+ * @param factors what λ_g of each group is multiplied by; empty if all are 1
  */
-public record Regularizer(Penalty penalty, Groups groups) {
+public record Regularizer(Penalty penalty, Groups groups, List<Double> factors) {
 
-    /** Checks that a penalty of groups that nest is one that can. */
+    /** Checks that a penalty of groups that nest is one that can, and that factors fit. */
     public Regularizer {
+        factors = List.copyOf(factors);
+        factors.forEach(factor -> Check.positive("factor of a group", factor));
+        if (!factors.isEmpty()) {
+            Check.sameSize("factors", factors.size(), "the groups", groups.count());
+            if (groups instanceof NestedGroups || penalty.singleStrength() > 0) {
+                throw new IllegalArgumentException("penalty = " + penalty
+                        + " cannot have a factor for each group, since it acts within groups too: use GroupLasso,"
+                        + " GroupMcp or GroupScad, and groups that do not nest");
+            }
+        }
         if (groups instanceof NestedGroups && !(penalty instanceof NestedLasso)) {
             throw new IllegalArgumentException("penalty = " + penalty
                     + " cannot be laid over groups that nest, since its operator on a tree is not known to be exact: "
@@ -33,14 +45,46 @@ public record Regularizer(Penalty penalty, Groups groups) {
     }
 
     /**
+     * A penalty that is the same on all groups of a size.
+     *
+     * @param penalty the penalty of each group
+     * @param groups the groups
+     */
+    public Regularizer(Penalty penalty, Groups groups) {
+        this(penalty, groups, List.of());
+    }
+
+    /**
+     * {@return what λ_g of a group is multiplied by}
+     *
+     * @param group which group, from 0
+     */
+    public double factor(int group) {
+        return factors.isEmpty() ? 1 : factors.get(group);
+    }
+
+    /**
+     * {@return the same penalty and groups, each with a factor}
+     *
+     * @param each what λ_g of each group is multiplied by, above 0; none for 1
+     */
+    public Regularizer withFactors(List<Double> each) {
+        return new Regularizer(penalty, groups, each);
+    }
+
+    /**
      * {@return all of the penalty of a group, that of the groups within it included}
      *
      * @param group which group, from 0
      */
     public NestedProfile whole(int group) {
-        return groups instanceof NestedGroups nested && penalty instanceof NestedLasso lasso
-                ? lasso.over(nested.owners(group))
-                : penalty.wholeOfSize(groups.size(group));
+        if (groups instanceof NestedGroups nested && penalty instanceof NestedLasso lasso) {
+            return lasso.over(nested.owners(group));
+        }
+        int size = groups.size(group);
+        return factors.isEmpty()
+                ? penalty.wholeOfSize(size)
+                : NestedProfile.flat(penalty.profileOfSize(size, factor(group)), size);
     }
 
     /**
@@ -49,7 +93,7 @@ public record Regularizer(Penalty penalty, Groups groups) {
      * @param other the penalty of each group
      */
     public Regularizer withPenalty(Penalty other) {
-        return new Regularizer(other, groups);
+        return new Regularizer(other, groups, factors);
     }
 
     /**

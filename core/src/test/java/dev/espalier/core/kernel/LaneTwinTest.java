@@ -11,6 +11,8 @@ import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupScad;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.LassoAndMcp;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.penalty.SparseGroupLasso;
@@ -49,7 +51,9 @@ class LaneTwinTest {
             new GroupLasso(2),
             new GroupMcp(2, 0.7),
             new GroupMcp(1, 0.05),
-            new GroupScad(2, 2.5),
+            GroupScad.classical(2, 2.5, GroupWeight.NONE),
+            new GroupScad(2, 0.2, 0.5),
+            new LassoAndMcp(2, 0.7, 0.2, GroupWeight.SQRT_SIZE),
             new SparseGroupLasso(2, 0.3));
 
     /** Everything that a few steps leave behind. */
@@ -155,7 +159,7 @@ class LaneTwinTest {
     void lanesLayoutsAndThreadsAgree(Groups groups) {
         Summary total = Summary.EMPTY;
         for (int number = 0; number < PENALTIES.size(); number++) {
-            UpdateRule rule = RULES.get(RULES.size() - 1 - number);
+            UpdateRule rule = RULES.get(Math.floorMod(-1 - number, RULES.size()));
             List<ParameterSet> sets = List.of(set("w", groups, PENALTIES.get(number)));
             Trace scalar = run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, 1);
             String what = rule + " with " + PENALTIES.get(number) + " on " + groups;
@@ -216,7 +220,7 @@ class LaneTwinTest {
                         new JointGroups(List.of(new AxisGroups(67, 21, 1), new AxisGroups(3, 21, 5))),
                         PENALTIES.get(0)),
                 set("d", AxisGroups.single(1013), PENALTIES.get(1)),
-                set("e", new AxisGroups(130, 65, 9), PENALTIES.get(4)));
+                set("e", new AxisGroups(130, 65, 9), PENALTIES.getLast()));
         StepOptions options = StepOptions.DEFAULT.withMetricFloor(0.7);
         Trace scalar = run(rule, sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR, LaneChoice.SCALAR, options.withThreads(1));
         scalar.assertSame(

@@ -11,6 +11,7 @@ import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.GroupScad;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Branch;
@@ -104,12 +105,14 @@ class ResidualTest {
     private enum Kind {
         LASSO,
         MCP,
+        SCAD,
         NESTED;
 
         Penalty penalty(double lambda) {
             return switch (this) {
                 case LASSO -> new GroupLasso(lambda);
                 case MCP -> new GroupMcp(lambda, 40);
+                case SCAD -> new GroupScad(lambda, 40, 0.01);
                 case NESTED -> new NestedLasso(lambda, 0.4);
             };
         }
@@ -117,7 +120,7 @@ class ResidualTest {
         Groups groups(int rows) {
             JointGroups joint = new JointGroups(List.of(new AxisGroups(rows, 1, 3), new AxisGroups(2 * rows, 1, 1)));
             return switch (this) {
-                case LASSO, MCP -> new AxisGroups(rows, 1, 5);
+                case LASSO, MCP, SCAD -> new AxisGroups(rows, 1, 5);
                 case NESTED -> NestedGroups.ofParts(joint);
             };
         }

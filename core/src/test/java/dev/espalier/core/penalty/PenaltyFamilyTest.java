@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Penalties by their names, and one that somebody else registered: the tests have SCAD. */
+/** Penalties by their names, and one that somebody else registered: the tests have one. */
 final class PenaltyFamilyTest {
     private static PenaltyFamily family(String name) {
         return PenaltyFamily.all().stream()
@@ -23,7 +23,8 @@ final class PenaltyFamilyTest {
     void everyPenaltyIsFoundAndSoIsOneOfSomebodyElse() {
         List<String> names =
                 PenaltyFamily.all().stream().map(PenaltyFamily::name).toList();
-        for (String name : List.of("group-lasso", "group-mcp", "nested-lasso", "sparse-group-lasso", "group-scad")) {
+        for (String name : List.of(
+                "group-lasso", "group-mcp", "group-scad", "nested-lasso", "sparse-group-lasso", "lasso-and-mcp")) {
             assertTrue(names.contains(name), names::toString);
         }
         assertEquals(names.stream().distinct().toList(), names);
@@ -38,7 +39,12 @@ final class PenaltyFamilyTest {
         assertEquals(
                 new SparseGroupLasso(2, 0.25, weight),
                 family("sparse-group-lasso").member(2, weight, Map.of("share", 0.25)));
-        assertEquals(new GroupScad(2, 3, weight), family("group-scad").member(2, weight, Map.of("a", 3.0)));
+        assertEquals(
+                new GroupScad(2, 3, 0.5, weight),
+                family("group-scad").member(2, weight, Map.of("beta", 3.0, "flat", 0.5)));
+        assertEquals(
+                new LassoAndMcp(2, 3, 0.25, weight),
+                family("lasso-and-mcp").member(2, weight, Map.of("beta", 3.0, "share", 0.25)));
     }
 
     /** A family is what recipes and commands know of a penalty: what it takes for legal must be legal. */

@@ -52,7 +52,7 @@ class PenaltyTest {
             SplittableRandom random = new SplittableRandom(seed);
             double lambda = Cases.logUniform(random, 1e-3, 1e3);
             double beta = Cases.logUniform(random, 1e-3, 1e3);
-            double a = 1 + beta;
+            double a = 1 + Cases.logUniform(random, 0.02, 1e3);
             double r = lambda * Cases.logUniform(random, 1e-4, 1e4);
             double mcp = r <= beta * lambda ? lambda * r - r * r / (2 * beta) : beta * lambda * lambda / 2;
             double scad = r <= lambda
@@ -64,8 +64,10 @@ class PenaltyTest {
             assertEquals(mcp, new GroupMcp(lambda, beta).profile(lambda).value(r), 1e-12 * lambda * r, "seed " + seed);
             assertEquals(
                     scad,
-                    new GroupScad(lambda, a).profile(lambda).value(r),
-                    1e-12 * lambda * r * a / beta,
+                    GroupScad.classical(lambda, a, GroupWeight.NONE)
+                            .profile(lambda)
+                            .value(r),
+                    1e-12 * lambda * r * a / (a - 1),
                     "seed " + seed);
         }
     }
@@ -76,7 +78,9 @@ class PenaltyTest {
                 new GroupLasso(0.7, GroupWeight.NONE),
                 new GroupMcp(0.7, 1.5),
                 new GroupMcp(0.7, 1e6, GroupWeight.NONE),
-                new GroupScad(0.7, 3.7),
+                GroupScad.classical(0.7, 3.7, GroupWeight.NONE),
+                new GroupScad(0.7, 1.5, 0.3),
+                new LassoAndMcp(0.7, 1.5, 0.3, GroupWeight.SQRT_SIZE),
                 new NestedLasso(0.7, 0.4),
                 new SparseGroupLasso(0.7, 0.4));
     }
@@ -209,7 +213,7 @@ class PenaltyTest {
 
     @Test
     void noStrengthIsNoPenalty() {
-        for (Penalty penalty : new Penalty[] {new GroupLasso(0), new GroupMcp(0, 3), new GroupScad(0, 3)}) {
+        for (Penalty penalty : new Penalty[] {new GroupLasso(0), new GroupMcp(0, 3), new GroupScad(0, 3, 0.3)}) {
             assertEquals(0, penalty.value(new double[] {3, 4}));
             assertArrayEquals(new double[2], penalty.subgradient(new double[] {3, 4}));
             assertEquals(5, penalty.stationarityDistance(new double[] {1, 1}, new double[] {3, 4}));

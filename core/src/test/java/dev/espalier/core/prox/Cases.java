@@ -5,6 +5,7 @@ import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupScad;
 import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.LassoAndMcp;
 import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.penalty.Profile;
 import dev.espalier.core.root.Bisection;
@@ -39,8 +40,10 @@ public final class Cases {
         CONVEX_MCP,
         /** MCP with {@code α > β d_min}: up to two local minimisers. */
         MCP,
-        /** SCAD, which no solver knows of: three pieces, up to three local minimisers. */
-        SCAD;
+        /** SCAD: three pieces, a concave slope, up to two local minimisers. */
+        SCAD,
+        /** MCP above the norm, which no solver knows of: two pieces, the last above zero. */
+        LASSO_AND_MCP;
 
         /** The problem of a seed. */
         public Problem make(long seed) {
@@ -50,6 +53,7 @@ public final class Cases {
                 case CONVEX_MCP -> convexMcp(seed, random);
                 case MCP -> mcp(seed, random);
                 case SCAD -> scad(seed, random);
+                case LASSO_AND_MCP -> lassoAndMcp(seed, random);
             };
         }
     }
@@ -214,10 +218,20 @@ public final class Cases {
     private static Problem scad(long seed, SplittableRandom random) {
         double[] d = anyMetric(random, size(random));
         double[] x = group(random, d);
-        double a = 1 + logUniform(random, 0.1, 100);
-        double stepSize = (a - 1) * logUniform(random, 0.01 * smallest(d), 10 * Norm.largest(d));
-        double lambda = betweenKneeAndThreshold(random, Norm.of(x) / a, Norm.of(times(d, x)) / stepSize);
-        return new Problem(seed, new GroupScad(lambda, a), x, d, stepSize);
+        double beta = logUniform(random, 0.1, 100);
+        double flat = random.nextInt(3) == 0 ? 1 / (1 + beta) : random.nextDouble(0.95);
+        double stepSize = beta * (1 - flat) * logUniform(random, 0.01 * smallest(d), 10 * Norm.largest(d));
+        double lambda = betweenKneeAndThreshold(random, Norm.of(x) / beta, Norm.of(times(d, x)) / stepSize);
+        return new Problem(seed, new GroupScad(lambda, beta, flat, GroupWeight.NONE), x, d, stepSize);
+    }
+
+    private static Problem lassoAndMcp(long seed, SplittableRandom random) {
+        Problem mcp = mcp(seed, random);
+        if (!(mcp.penalty() instanceof GroupMcp(double lambda, double beta, GroupWeight weight))) {
+            throw new AssertionError(mcp.penalty());
+        }
+        Penalty both = new LassoAndMcp(lambda, beta, random.nextDouble(), weight);
+        return new Problem(seed, both, mcp.x(), mcp.d(), mcp.stepSize());
     }
 
     /**

@@ -145,6 +145,7 @@ class ExtremeInputTest {
         }
         for (double beta : new double[] {SMALLEST, 1e-310, 1e-150, 1e150, LARGEST}) {
             assertSane(new Problem(0, new GroupMcp(lambda, beta, GroupWeight.NONE), x, d, stepSize));
+            assertSane(new Problem(0, new GroupScad(lambda, beta, 0.5, GroupWeight.NONE), x, d, stepSize));
         }
     }
 
@@ -152,7 +153,7 @@ class ExtremeInputTest {
         return List.of(
                 new GroupLasso(lambda, GroupWeight.NONE),
                 new GroupMcp(lambda, beta, GroupWeight.NONE),
-                new GroupScad(Math.min(lambda, LARGEST / (2 * (1 + beta))), 1 + beta));
+                GroupScad.classical(lambda, 1 + beta, GroupWeight.NONE));
     }
 
     /** Every number anywhere in its range. */
@@ -169,7 +170,8 @@ class ExtremeInputTest {
             double stepSize = random.nextInt(20) == 0 ? 0 : anywhere(random);
             for (Penalty penalty : List.of(
                     new GroupLasso(lambda, GroupWeight.NONE),
-                    new GroupMcp(lambda, anywhere(random), GroupWeight.NONE))) {
+                    new GroupMcp(lambda, anywhere(random), GroupWeight.NONE),
+                    new GroupScad(lambda, anywhere(random), random.nextDouble(0.99), GroupWeight.NONE))) {
                 Problem problem = new Problem(seed, penalty, x, d, stepSize);
                 try {
                     assertSane(problem);

@@ -178,8 +178,8 @@ class ProxPropertiesTest {
             double firm = norm > beta * lambda ? norm : soft / (1 - shrinkage / beta);
             assertSpherical(seed, new GroupLasso(lambda, GroupWeight.NONE), x, metric, stepSize, soft);
             assertSpherical(seed, new GroupMcp(lambda, beta, GroupWeight.NONE), x, metric, stepSize, firm);
-            double a = 1 + stepSize / metric * Cases.logUniform(random, 1.1, 100);
-            Penalty scad = new GroupScad(lambda, a);
+            double a = 1.02 + stepSize / metric * Cases.logUniform(random, 1.1, 100);
+            Penalty scad = GroupScad.classical(lambda, a, GroupWeight.NONE);
             assertSpherical(
                     seed, scad, x, metric, stepSize, scad.profileOfSize(n).proximalNorm(norm, metric, stepSize));
         }
@@ -222,7 +222,7 @@ class ProxPropertiesTest {
                     new Problem(problem.seed(), new GroupMcp(0, beta), problem.x(), problem.d(), problem.stepSize()),
                     new Problem(
                             problem.seed(),
-                            new GroupScad(0, 1 + beta),
+                            new GroupScad(0, beta, 0.5),
                             problem.x(),
                             problem.d(),
                             problem.stepSize()))) {

@@ -12,6 +12,7 @@ import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupScad;
+import dev.espalier.core.penalty.GroupWeight;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.NestedProfile;
 import dev.espalier.core.penalty.Penalty;
@@ -45,7 +46,10 @@ class RegularizerTest {
                 new JointGroups(List.of(new AxisGroups(2, 6, 1), new AxisGroups(1, 6, 4))),
                 new IndexGroups(30, List.of(List.of(8L, 2L, 4L), List.of(0L), List.of(7L, 1L, 29L, 28L))));
         List<Penalty> penalties = List.of(
-                new GroupLasso(0.3), new GroupMcp(0.3, 4), new GroupScad(1, 3.7), new SparseGroupLasso(0.3, 0.4));
+                new GroupLasso(0.3),
+                new GroupMcp(0.3, 4),
+                GroupScad.classical(1, 3.7, GroupWeight.NONE),
+                new SparseGroupLasso(0.3, 0.4));
         List<Groups> nested = List.of(
                 NestedGroups.ofParts(new JointGroups(List.of(new AxisGroups(2, 6, 1), new AxisGroups(1, 6, 4)))),
                 NestedGroups.of(new AxisGroups(3, 4, 2), new IndexGroups(24, List.of(List.of(0L, 1L), List.of(8L)))));

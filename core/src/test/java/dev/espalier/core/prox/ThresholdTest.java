@@ -35,7 +35,7 @@ class ThresholdTest {
             for (DoubleFunction<Penalty> penalty : List.<DoubleFunction<Penalty>>of(
                     lambda -> new GroupLasso(lambda, GroupWeight.NONE),
                     lambda -> new GroupMcp(lambda, 1e3, GroupWeight.NONE),
-                    lambda -> new GroupScad(lambda, 1e3))) {
+                    lambda -> new GroupScad(lambda, 1e3, 0.5, GroupWeight.NONE))) {
                 assertThreshold(penalty, x, d, stepSize, 5 / stepSize);
             }
         }
@@ -106,7 +106,7 @@ class ThresholdTest {
             double lambda = Cases.logUniform(random, 1e-3, 1e3);
             double a = 1 + Cases.logUniform(random, 0.1, 100);
             double stepSize = (a - 1) * Arrays.stream(d).min().orElseThrow() * random.nextDouble(0.01, 0.99);
-            Penalty penalty = new GroupScad(lambda, a);
+            Penalty penalty = GroupScad.classical(lambda, a, GroupWeight.NONE);
             double[] direction = Cases.normal(random, n);
             double norm = Norm.of(direction);
             for (double end : new double[] {lambda, a * lambda}) {

@@ -116,7 +116,7 @@ class PenaltyChangeTest {
     }
 
     static Stream<Arguments> changes() {
-        List<Penalty> penalties = List.of(LASSO, MCP, new GroupScad(0.2, 3), new GroupLasso(0));
+        List<Penalty> penalties = List.of(LASSO, MCP, new GroupScad(0.2, 3, 0.4), new GroupLasso(0));
         return Stream.of(Method.values())
                 .flatMap(method -> Stream.of(new UpdateRule.Adam(), new UpdateRule.Momentum())
                         .flatMap(rule -> penalties.stream()

@@ -13,6 +13,8 @@ import dev.espalier.core.numeric.Norm;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupScad;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.LassoAndMcp;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.NestedProfile;
 import dev.espalier.core.penalty.Penalty;
@@ -58,6 +60,9 @@ class SlowPathTest {
     /** So small a knee that the proximal problem has two local minima for many a metric. */
     private static final Penalty NOT_CONVEX = new GroupMcp(1.2, 0.06);
 
+    /** Groups lie on all of its three pieces. */
+    private static final Penalty SCAD = new GroupScad(0.8, 3, 0.5);
+
     static Stream<Arguments> steps() {
         List<UpdateRule> rules = List.of(
                 new UpdateRule.Sgd(),
@@ -70,7 +75,10 @@ class SlowPathTest {
                 new GroupMcp(0.8, 1.5),
                 NOT_CONVEX,
                 new GroupMcp(1.2, 0.004),
-                new GroupScad(3, 2.5),
+                GroupScad.classical(3, 2.5, GroupWeight.NONE),
+                SCAD,
+                new GroupScad(1.2, 0.08, 0.6),
+                new LassoAndMcp(0.8, 1.5, 0.3, GroupWeight.SQRT_SIZE),
                 new NestedLasso(0.8, 0.6),
                 new SparseGroupLasso(0.8, 0.4));
         Stream<Arguments> floored = Stream.of(
@@ -116,12 +124,12 @@ class SlowPathTest {
         final List<SlowRule> rules;
         final double[] targets;
 
-        Case(int number, Groups groups, Penalty penalty, UpdateRule rule, double floor) {
+        Case(int number, Groups groups, Penalty penalty, UpdateRule rule, double floor, boolean weighed) {
             Parameter[] parameters = new Parameter[groups.tensorSizes().size()];
             Arrays.setAll(
                     parameters,
                     i -> new Parameter(number + "/" + i, groups.tensorSizes().get(i)));
-            regularizer = new Regularizer(penalty, groups);
+            regularizer = weighed ? weighed(penalty, groups) : new Regularizer(penalty, groups);
             set = ParameterSet.of(LearningRate.constant(ALPHA), parameters)
                     .withWeightDecay(DECAY)
                     .withRegularizer(regularizer);
@@ -160,9 +168,32 @@ class SlowPathTest {
     @ParameterizedTest
     @MethodSource("steps")
     void everyStepIsTheSlowOne(UpdateRule rule, Penalty penalty, double floor) {
+        assertSlow(rule, penalty, floor, false);
+    }
+
+    /** As with a pilot: groups of one size differ in strength, and some bear as much as to be zero for good. */
+    @ParameterizedTest
+    @MethodSource("weighed")
+    void soItIsWithAFactorForEachGroup(Penalty penalty) {
+        assertSlow(new UpdateRule.Adam(), penalty, 0, true);
+    }
+
+    static Stream<Penalty> weighed() {
+        return Stream.of(new GroupLasso(0.8), new GroupMcp(0.8, 1.5), SCAD);
+    }
+
+    private static Regularizer weighed(Penalty penalty, Groups groups) {
+        List<Double> factors = new ArrayList<>();
+        for (int group = 0; group < groups.count(); group++) {
+            factors.add(group % 7 == 3 ? 1e30 : 0.5 + group % 5 * 0.25);
+        }
+        return new Regularizer(penalty, groups).withFactors(factors);
+    }
+
+    private static void assertSlow(UpdateRule rule, Penalty penalty, double floor, boolean weighed) {
         List<Case> cases = new ArrayList<>();
         for (Groups groups : groups(penalty)) {
-            cases.add(new Case(cases.size(), groups, penalty, rule, floor));
+            cases.add(new Case(cases.size(), groups, penalty, rule, floor, weighed));
         }
         List<ParameterSet> sets = cases.stream().map(one -> one.set).toList();
         SplittableRandom random = new SplittableRandom(21);
@@ -195,12 +226,12 @@ class SlowPathTest {
         }
         assertTrue(seen.branches.getOrDefault(Branch.ZEROED, 0) > 50, seen::toString);
         assertTrue(seen.died > 5 && seen.revived > 5, seen::toString);
-        if (penalty.profileOfSize(1).isNorm()) {
+        if (!penalty.profileOfSize(1).pieces().getLast().flat()) { // no group goes unpenalised
             assertEquals(2, seen.branches.size(), seen::toString);
         } else {
             assertTrue(seen.branches.getOrDefault(Branch.UNTOUCHED, 0) > 50, seen::toString);
         }
-        if (!(penalty instanceof GroupMcp mcp) || mcp.beta() > 1) {
+        if (penalty.profileOfSize(1).slope(0.5) > 0) {
             assertTrue(seen.branches.getOrDefault(Branch.SHRUNK, 0) > 50, seen::toString);
         }
         if (penalty.equals(NOT_CONVEX) && (rule instanceof UpdateRule.AdaGrad || rule instanceof UpdateRule.Adam)) {

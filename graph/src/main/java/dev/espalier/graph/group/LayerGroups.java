@@ -144,6 +144,19 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups, int heads)
     }
 
     /**
+     * How large the groups are.
+     *
+     * @param contents the weights by name
+     * @return {@code ‖x_g‖} of each group
+     */
+    public double[] norms(Map<String, TensorView> contents) {
+        List<TensorView> views = views(contents);
+        double[] norms = new double[groups.count()];
+        Arrays.setAll(norms, group -> Norm.of(groups.gather(group, views)));
+        return norms;
+    }
+
+    /**
      * Which groups are small: {@code ‖x_g‖ ≤ t·√|g|}.
      *
      * @param contents the weights by name

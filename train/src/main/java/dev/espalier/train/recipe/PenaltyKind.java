@@ -13,6 +13,7 @@ import dev.espalier.settings.Range;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,17 @@ final class PenaltyKind implements Kind {
                     "what λ_g is weighed by: nothing, or the FLOPs, parameters or milliseconds that go with the group")
             .withDefault(GroupCost.NONE);
 
+    private static final Key<String> PILOT = Key.text(
+                    "penalty.pilot",
+                    "a model trained before, an ONNX file or the folder of a run, relative to where the program is started: groups that"
+                            + " are small there bear more of λ, and those that are zero stay zero; if empty, there is none")
+            .withDefault("");
+
+    private static final Key<Double> PILOT_POWER = Key.decimal(
+                    "penalty.pilot_power", "γ: λ_g is weighed by 1/‖x_g‖^γ of the pilot, 1 on average")
+            .in(Range.positive())
+            .withDefault(1.0);
+
     private static final PenaltyKind NONE = new PenaltyKind("none", "no penalty", Optional.empty(), List.of());
 
     static final Kinds<PenaltyKind> KINDS = kinds(PenaltyFamily.all());
@@ -48,6 +60,7 @@ final class PenaltyKind implements Kind {
     /** A method that wants a penalty must have one, and groups within groups one that nests. */
     static final List<Form.Check> CHECKS = List.of(
             new Form.Check(List.of(MethodRecipe.SECTION, SECTION), PenaltyKind::missing),
+            new Form.Check(List.of(SECTION), PenaltyKind::whole),
             new Form.Check(List.of(MethodRecipe.SECTION, SECTION, GroupRecipe.SECTION), PenaltyKind::flat));
 
     private final String name;
@@ -96,6 +109,8 @@ final class PenaltyKind implements Kind {
             keys.addAll(parameters);
             keys.add(GROUP_WEIGHT);
             keys.add(COST);
+            keys.add(PILOT);
+            keys.add(PILOT_POWER);
         }
         return keys;
     }
@@ -107,6 +122,13 @@ final class PenaltyKind implements Kind {
 
     static GroupCost cost(Values values) {
         return values.has(COST) ? values.of(COST) : GroupCost.NONE;
+    }
+
+    /** The model that says how strongly each group is penalised. */
+    static Optional<PilotRecipe> pilot(Values values) {
+        return values.has(PILOT) && !values.of(PILOT).isEmpty()
+                ? Optional.of(new PilotRecipe(Path.of(values.of(PILOT)), values.of(PILOT_POWER)))
+                : Optional.empty();
     }
 
     /** The penalty that a section stands for, with a λ of its own; empty for none. */
@@ -143,6 +165,21 @@ final class PenaltyKind implements Kind {
                 path(),
                 "penalty.kind = %s and groups.join = nested do not fit: groups within groups need a penalty that nests; set penalty.kind to %s, or groups.join to joint"
                         .formatted(penalty.name, names(PenaltyKind::nests)));
+    }
+
+    /** A factor for each group is for penalties that know of nothing within groups. */
+    private static List<Conflict> whole(Settings recipe) {
+        Values values = recipe.section(SECTION);
+        PenaltyKind penalty = KINDS.of(values);
+        boolean within = penalty.nests()
+                || penalty.member(values, 1)
+                        .filter(member -> member.singleStrength() > 0)
+                        .isPresent();
+        return Conflict.unless(
+                pilot(values).isEmpty() || !within,
+                PILOT.path(),
+                "%s and penalty.kind = %s do not fit: the penalty acts within groups too; set penalty.kind to group-lasso, group-mcp or group-scad, or leave penalty.pilot out"
+                        .formatted(PILOT, penalty.name));
     }
 
     private static String path() {

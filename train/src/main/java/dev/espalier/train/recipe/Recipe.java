@@ -164,6 +164,11 @@ public final class Recipe {
         return penaltyInForce().isPresent() ? PenaltyKind.cost(settings.section(PenaltyKind.SECTION)) : GroupCost.NONE;
     }
 
+    /** {@return the model whose groups say how strongly each is penalised; empty if there is none, or no penalty} */
+    public Optional<PilotRecipe> pilot() {
+        return penaltyInForce().flatMap(_ -> PenaltyKind.pilot(settings.section(PenaltyKind.SECTION)));
+    }
+
     /** {@return whether training has to know how many milliseconds layers take} */
     public boolean needsPrices() {
         return groupCost() == GroupCost.LATENCY || target().stream().anyMatch(TargetRecipe::isLatency);

@@ -70,6 +70,7 @@ final class PenaltySchedule {
     private final Optional<LambdaController> controller;
     private final Optional<Choice> choice;
     private final Optional<CostFactors> costs;
+    private final Optional<Pilot> pilot;
     private final Optional<PriceList> prices;
     private final Consumer<String> note;
 
@@ -99,6 +100,7 @@ final class PenaltySchedule {
             int batchesPerEpoch,
             long stepsPerEpoch,
             Optional<CostFactors> costs,
+            Optional<Pilot> pilot,
             Optional<PriceList> prices,
             Consumer<String> note) {
         this.recipe = recipe;
@@ -110,6 +112,7 @@ final class PenaltySchedule {
         this.phases = recipe.phases(stepsPerEpoch);
         this.held = new HeldZeros(groups);
         this.costs = costs;
+        this.pilot = pilot;
         this.prices = prices;
         this.note = note;
         this.target = recipe.target();
@@ -155,6 +158,9 @@ final class PenaltySchedule {
 
     /** Before a step: at the beginning of a phase, sets what the phase is about. */
     void beforeStep(BatchPosition next) {
+        if (optimizer.allSteps() == 0) {
+            pilot.ifPresent(this::follow);
+        }
         Phase phase = phase(next.epoch());
         long epochsBefore = next.epoch() - firstEpoch(phase);
         progress = (epochsBefore + (double) next.batch() / batchesPerEpoch) / phase.epochs();
@@ -181,6 +187,14 @@ final class PenaltySchedule {
                 hold();
             }
         }
+    }
+
+    /** Before the first step: what is zero in the pilot is zero from the start. */
+    private void follow(Pilot leader) {
+        held.hold(leader.zeros());
+        hold();
+        network.zeroHeld();
+        note.accept(leader.words());
     }
 
     /** Once an epoch, never within one: what groups cost now that some of their neighbours are gone. */
@@ -318,7 +332,7 @@ final class PenaltySchedule {
 
     /** The share of groups that are not zero. A step without a penalty knows nothing of zeros: then it is what is held. */
     double groupsLeft(Summary summary) {
-        int zero = held.count() > 0 ? held.count() : summary.zeroed();
+        int zero = Math.max(held.count(), summary.zeroed());
         return summary.groups() == 0 ? 1 : 1 - (double) zero / summary.groups();
     }
 

@@ -85,7 +85,10 @@ final class Session implements AutoCloseable {
         this.groups = recipe.groupRules().derive(initial);
         this.divergence = new Divergence(recipe, task.baseline());
         this.meter = new Meter(task.objective().sums(initial));
-        List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups);
+        Optional<Pilot> pilot = recipe.pilot().map(named -> new Pilot(named, groups));
+        List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups).stream()
+                .map(set -> pilot.map(known -> known.weigh(set)).orElse(set))
+                .toList();
         Set<String> frozen = sets.stream()
                 .filter(ParameterSet::frozen)
                 .flatMap(set -> set.parameters().stream())
@@ -111,6 +114,7 @@ final class Session implements AutoCloseable {
                 task.batchesPerEpoch(),
                 stepsPerEpoch(),
                 costs,
+                pilot,
                 prices,
                 listener::onNote);
         training = new TrainingStep(network, this::update);

@@ -385,7 +385,14 @@ final class RecipeTest {
                 Optional.of(new Bent(5, 3, GroupWeight.SQRT_SIZE)),
                 kinds.of(values).member(values, 5));
         assertEquals(
-                List.of("penalty.kind", "penalty.lambda", "penalty.bend", "penalty.group_weight", "penalty.cost"),
+                List.of(
+                        "penalty.kind",
+                        "penalty.lambda",
+                        "penalty.bend",
+                        "penalty.group_weight",
+                        "penalty.cost",
+                        "penalty.pilot",
+                        "penalty.pilot_power"),
                 List.copyOf(values.texts().keySet()));
         SettingsException refusal = assertThrows(
                 SettingsException.class,

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.JsonFile;
@@ -256,6 +257,55 @@ class TrainingRunTest {
                         Files.readAllBytes(folder("whole").model()),
                         Files.readAllBytes(folder("plain").model())),
                 "the cost decides nothing");
+    }
+
+    /** A pilot with some zeros, which stay zero while nothing is penalised too; and stopped in the first epoch and the last. */
+    @Test
+    void aPilotSaysHowStronglyEachGroupIsPenalised() throws IOException {
+        Recipe piloting = recipe();
+        RunFolder pilot = folder("pilot");
+        train(piloting, pilot);
+        Recipe recipe = recipe("phases.warm_up_epochs=1", "penalty.lambda=1e-3")
+                .with("penalty.pilot=" + pilot.path(), "penalty.pilot_power=0.5");
+        RunFolder whole = folder("whole");
+        train(recipe, whole);
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping = RunOptions.DEFAULT.withStop(() -> List.of(4L, 23L).contains(steps.incrementAndGet()));
+        RunFolder folder = folder("stopped");
+        int sessions = 1;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertEquals(3, sessions);
+        assertSameModel(whole, folder);
+
+        Graph before = OnnxReader.read(pilot.model()).graph();
+        Graph after = OnnxReader.read(whole.model()).graph();
+        int zeros = 0;
+        for (LayerGroups layer : piloting.groupRules().derive(before).layers()) {
+            boolean[] were = layer.zeros(before);
+            boolean[] are = layer.zeros(after);
+            for (int group = 0; group < were.length; group++) {
+                assertTrue(are[group] || !were[group], layer.name() + ", group " + group);
+                zeros += were[group] ? 1 : 0;
+            }
+        }
+        assertTrue(zeros > 0, "the pilot has no zeros");
+        Metrics warmUp = whole.metrics().getFirst();
+        assertEquals(0, warmUp.lambda());
+        assertEquals(pilot.metrics().getLast().groupsLeft(), warmUp.groupsLeft(), 1e-9);
+
+        train(recipe.with("penalty.pilot="), folder("plain"));
+        assertFalse(
+                Arrays.equals(
+                        Files.readAllBytes(whole.model()),
+                        Files.readAllBytes(folder("plain").model())),
+                "the pilot decides nothing");
+        Recipe pruned = recipe.with("penalty.pilot=" + pilot.pruned());
+        String message =
+                String.valueOf(assertThrows(IllegalArgumentException.class, () -> train(pruned, folder("wrong")))
+                        .getMessage());
+        assertTrue(message.contains("does not fit: the groups of "), message);
     }
 
     /** A run is a function of its files: the list that is there, not another measurement, says what is dear. */
