@@ -105,8 +105,8 @@ final class AugmentationTest {
         Column.Numbers image = (Column.Numbers) IMAGES.inputs().getFirst();
         Column.Numbers mask = Columns.numbers(new Field.Image("mask", 2, 4, 5), image::read);
         Column.Numbers age = Columns.numbers(new Field.Numbers("age"), new float[][] {{1}, {2}, {3}, {4}, {5}, {6}});
-        Augmented augmented =
-                new Augmented(new Dataset("masks", 6, List.of(image, age), List.of(mask)), new ImageAugmentation(2, true, 0));
+        Augmented augmented = new Augmented(
+                new Dataset("masks", 6, List.of(image, age), List.of(mask)), new ImageAugmentation(2, true, 0));
         Column.Numbers masks = (Column.Numbers) augmented.dataset().targets().getFirst();
         for (int i = 0; i < 50; i++) {
             augmented.begin(new Draws(i));
@@ -142,8 +142,8 @@ final class AugmentationTest {
         Field.Image shape = new Field.Image("image", 2, 5, 6);
         float[] ones = new float[shape.size()];
         Arrays.fill(ones, 1);
-        Dataset bright = TestData.labelled(
-                "bright", Columns.numbers(shape, new float[][] {ones}), List.of("a"), new int[] {0});
+        Dataset bright =
+                TestData.labelled("bright", Columns.numbers(shape, new float[][] {ones}), List.of("a"), new int[] {0});
         Augmented augmented = new Augmented(bright, new ImageAugmentation(0, false, 3));
         Map<List<Integer>, Integer> corners = new HashMap<>();
         for (int i = 0; i < 3000; i++) {

@@ -133,7 +133,6 @@ public sealed interface UpdateRule {
             UNCORRECTED
         }
 
-
         /** Checks β₁, β₂ and ε. */
         public Adam {
             Check.fraction("beta1", beta1);
@@ -162,7 +161,8 @@ public sealed interface UpdateRule {
             double first = 1 - StrictMath.pow(beta1, (double) step);
             double second = 1 - StrictMath.pow(beta2, (double) step);
             return switch (metric) {
-                case CORRECTED -> new Coefficients(beta1, 1 - beta1, 1 / first, beta2, 1 - beta2, 1 / second, 0, epsilon);
+                case CORRECTED ->
+                    new Coefficients(beta1, 1 - beta1, 1 / first, beta2, 1 - beta2, 1 / second, 0, epsilon);
                 case UNCORRECTED ->
                     new Coefficients(beta1, 1 - beta1, Math.sqrt(second) / first, beta2, 1 - beta2, 1, 0, epsilon);
             };

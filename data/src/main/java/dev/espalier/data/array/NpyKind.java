@@ -169,9 +169,7 @@ public final class NpyKind implements DataKind {
 
     @Override
     public Augmentation augmentation(Values values) {
-        return values.of(LAYOUT) == Layout.NUMBERS
-                ? Augmentation.NONE
-                : DataSection.imageAugmentation(values);
+        return values.of(LAYOUT) == Layout.NUMBERS ? Augmentation.NONE : DataSection.imageAugmentation(values);
     }
 
     @Override

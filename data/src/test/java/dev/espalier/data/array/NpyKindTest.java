@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.data.Column;
 import dev.espalier.data.Context;
-import dev.espalier.data.ImageAugmentation;
 import dev.espalier.data.DataSection;
 import dev.espalier.data.Field;
+import dev.espalier.data.ImageAugmentation;
 import dev.espalier.data.LoadedData;
 import dev.espalier.data.Normalization;
 import dev.espalier.data.TestData;

@@ -43,9 +43,11 @@ public record MethodRecipe(
                 Adam.Metric metric = of(recipe.section(SECTION)).metric();
                 Values optimizer = recipe.section(OptimizerRecipe.SECTION);
                 return Conflict.unless(
-                        metric == Adam.Metric.CORRECTED || OptimizerRecipe.of(optimizer).rule() instanceof Adam,
+                        metric == Adam.Metric.CORRECTED
+                                || OptimizerRecipe.of(optimizer).rule() instanceof Adam,
                         Method.METRIC.path(),
-                        "%s = uncorrected is for optimizer.kind = adam, not for %s".formatted(Method.METRIC, optimizer.kind()));
+                        "%s = uncorrected is for optimizer.kind = adam, not for %s"
+                                .formatted(Method.METRIC, optimizer.kind()));
             });
 
     /**

@@ -26,8 +26,7 @@ public record OptimizerRecipe(
     private static final Key<Double> RATE = Key.decimal(
                     "optimizer.rate", "the learning rate that the schedule starts from")
             .in(Range.positive());
-    private static final Key<Double> WEIGHT_DECAY = Key.decimal(
-                    "optimizer.weight_decay", "decoupled weight decay")
+    private static final Key<Double> WEIGHT_DECAY = Key.decimal("optimizer.weight_decay", "decoupled weight decay")
             .in(Range.notNegative())
             .withDefault(0.0);
     private static final Key<TrainingPlan.Decayed> DECAYED = Key.choice(
@@ -46,7 +45,11 @@ public record OptimizerRecipe(
             Kinds.of(List.of(adam(), sgd(), momentum(), adagrad(), rmsprop()));
 
     static final Section SECTION = Section.of(
-            "optimizer", "which optimizer", KINDS, Optional.of("adam"), List.of(RATE, WEIGHT_DECAY, DECAYED, METRIC_FLOOR));
+            "optimizer",
+            "which optimizer",
+            KINDS,
+            Optional.of("adam"),
+            List.of(RATE, WEIGHT_DECAY, DECAYED, METRIC_FLOOR));
 
     private static Variant<UpdateRule> adam() {
         UpdateRule.Adam standard = new UpdateRule.Adam();
@@ -106,6 +109,10 @@ public record OptimizerRecipe(
 
     static OptimizerRecipe of(Values values) {
         return new OptimizerRecipe(
-                KINDS.of(values).make(values), values.of(RATE), values.of(WEIGHT_DECAY), values.of(DECAYED), values.of(METRIC_FLOOR));
+                KINDS.of(values).make(values),
+                values.of(RATE),
+                values.of(WEIGHT_DECAY),
+                values.of(DECAYED),
+                values.of(METRIC_FLOOR));
     }
 }

@@ -169,8 +169,8 @@ final class Session implements AutoCloseable {
         if (most > 0) {
             network.clipGradients(most);
         }
-        StepView view = new StepView(
-                recipe.updateRule(), optimizer, network::readableWeights, network::readableGradients);
+        StepView view =
+                new StepView(recipe.updateRule(), optimizer, network::readableWeights, network::readableGradients);
         strength.estimate(view)
                 .ifPresent(lambda -> listener.onNote(
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
