@@ -355,12 +355,12 @@ final class RecipeReaderTest {
                 read(SHORT, "penalty.kind=group-lasso").penaltyInForce());
         assertProblem(
                 SHORT,
-                "override: penalty.beta is no key of penalty.kind = group-lasso; it belongs to group-mcp",
+                "override: penalty.beta is no key of penalty.kind = group-lasso; it belongs to group-mcp, group-scad",
                 "penalty.kind=group-lasso",
                 "penalty.beta=3");
         assertProblem(
                 SHORT.replace("group-mcp", "group-lasso"),
-                "line 8: penalty.beta is no key of penalty.kind = group-lasso; it belongs to group-mcp");
+                "line 8: penalty.beta is no key of penalty.kind = group-lasso; it belongs to group-mcp, group-scad");
     }
 
     @Test
