@@ -231,7 +231,7 @@ class ProxCommandTest {
                 arguments(LASSO.replace("group-lasso", "ridge"), "\"penalty\" = \"ridge\" must be one of ["),
                 arguments(
                         LASSO.replace("group-lasso", "ridge"),
-                        "group-lasso, group-mcp, nested-lasso, sparse-group-lasso"),
+                        "group-lasso, group-mcp, group-scad, nested-lasso, sparse-group-lasso"),
                 arguments(LASSO.replace("group-lasso", "sparse-group-lasso"), "\"share\" is missing"),
                 arguments(
                         LASSO.replace("group-lasso", "sparse-group-lasso").replace("}", ",\"share\":2}"),
