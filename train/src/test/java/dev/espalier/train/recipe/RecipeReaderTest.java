@@ -248,7 +248,7 @@ final class RecipeReaderTest {
                 "model.kind=vgg16");
         assertProblem(
                 SHORT,
-                "method.kind = proximal needs a penalty: set penalty.kind to group-lasso or group-mcp or"
+                "method.kind = proximal needs a penalty: set penalty.kind to group-lasso or group-mcp or group-scad or"
                         + " nested-lasso or sparse-group-lasso, or method.kind to baseline",
                 "penalty.kind=none");
         assertProblem(
