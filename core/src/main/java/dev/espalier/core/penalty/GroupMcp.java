@@ -56,8 +56,8 @@ public record GroupMcp(double lambda, double beta, GroupWeight weight) implement
 
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
-        private static final Parameter BETA =
-                Parameter.positive("beta", "β: groups with a norm above β·λ_g are not shrunk");
+        /** Group SCAD's, too. */
+        static final Parameter BETA = Parameter.positive("beta", "β: groups with a norm above β·λ_g are not shrunk");
 
         /** Called by the service loader. */
         public Family() {}

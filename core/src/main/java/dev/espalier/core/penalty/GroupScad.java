@@ -87,8 +87,7 @@ public record GroupScad(double lambda, double beta, double flat, GroupWeight wei
 
     /** Makes it of its name and numbers. */
     public static final class Family implements PenaltyFamily {
-        private static final Parameter BETA =
-                Parameter.positive("beta", "β: groups with a norm above β·λ_g are not shrunk");
+        private static final Parameter BETA = GroupMcp.Family.BETA;
         private static final Parameter FLAT = new Parameter(
                 "flat",
                 "share of the norms below β·λ_g on which the slope is still λ_g; 0 for group MCP, 1/a with β = a for SCAD's own form",
