@@ -2,6 +2,7 @@ package dev.espalier.train.run;
 
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.step.NonFiniteGradientException;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.Parameter;
@@ -47,6 +48,7 @@ final class Session implements AutoCloseable {
     private final ModelGroups groups;
     private final Network network;
     private final Optimizer optimizer;
+    private final StepView view;
     private final PenaltySchedule strength;
     private final TrainingStep training;
     private final TrainingListener listener;
@@ -98,7 +100,9 @@ final class Session implements AutoCloseable {
         this.network = network.seed(seed)
                 .freeze(frozen::contains)
                 .precision(precision(recipe.training().precision()));
-        optimizer = new Optimizer(recipe.updateRule(), sets, recipe.stepOptions(), kernels);
+        UpdateRule rule = recipe.updateRule();
+        optimizer = new Optimizer(rule, sets, recipe.stepOptions(), kernels);
+        view = new StepView(rule, optimizer, this.network::readableWeights, this.network::readableGradients);
         GroupCost counted = recipe.target()
                 .filter(target -> target.by() == TargetRecipe.By.CHOICE)
                 .map(TargetRecipe::cost)
@@ -169,8 +173,6 @@ final class Session implements AutoCloseable {
         if (most > 0) {
             network.clipGradients(most);
         }
-        StepView view =
-                new StepView(recipe.updateRule(), optimizer, network::readableWeights, network::readableGradients);
         strength.estimate(view)
                 .ifPresent(lambda -> listener.onNote(
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));

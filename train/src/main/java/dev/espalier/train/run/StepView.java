@@ -23,7 +23,8 @@ import java.util.stream.Collectors;
 
 /**
  * What the optimizer is about to do: the proximal problem of every group, in double precision. For looking at: nothing of it is
- * computed unless somebody asks, and nobody may change what it shows. Valid until the step is done.
+ * computed unless somebody asks, and nobody may change what it shows. What it tells holds until the step is done; after
+ * that, it tells of the next.
  */
 public final class StepView {
     private final UpdateRule rule;
