@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -85,6 +87,71 @@ final class LoadedDataTest {
         assertEquals(contents(data.train()), contents(digits(0.25, 400, 50, 1).train()));
         assertNotEquals(
                 contents(data.train()), contents(digits(0.25, 400, 50, 2).train()));
+    }
+
+    /** The same batches with and without: what differs in an image is black, and lies in a square of three by three pixels. */
+    @Test
+    void aSquareOfTrainingImagesIsCutOutAndNothingOfTestImages() throws IOException {
+        LoadedData whole = plainDigits(0);
+        LoadedData cut = plainDigits(3);
+        float black = darkest(whole);
+        List<float[]> before = trainingImages(whole);
+        List<float[]> after = trainingImages(cut);
+        int changed = 0;
+        int most = 0;
+        for (int image = 0; image < before.size(); image++) {
+            int count = 0;
+            int top = 8;
+            int left = 8;
+            int bottom = -1;
+            int right = -1;
+            for (int i = 0; i < 64; i++) {
+                if (before.get(image)[i] != after.get(image)[i]) {
+                    assertEquals(black, after.get(image)[i], "the square is not black");
+                    count++;
+                    top = Math.min(top, i / 8);
+                    bottom = Math.max(bottom, i / 8);
+                    left = Math.min(left, i % 8);
+                    right = Math.max(right, i % 8);
+                }
+            }
+            assertTrue(bottom - top < 3 && right - left < 3, "more than a square of three by three is gone");
+            changed += count > 0 ? 1 : 0;
+            most = Math.max(most, count);
+        }
+        assertEquals(9, most, "no whole square was cut out");
+        // The rest of them were black there already.
+        assertEquals(0.9, (double) changed / before.size(), 0.1);
+        assertEquals(contents(whole.test()), contents(cut.test()));
+    }
+
+    private static LoadedData plainDigits(int cutout) throws IOException {
+        return DataSection.load(DataSection.read("data.kind=digits", "data.cutout=" + cutout), Context.QUIET);
+    }
+
+    private static float darkest(LoadedData data) {
+        float darkest = Float.MAX_VALUE;
+        for (float[] image : trainingImages(data)) {
+            for (float pixel : image) {
+                darkest = Math.min(darkest, pixel);
+            }
+        }
+        return darkest;
+    }
+
+    /** An epoch as a model is given it. */
+    private static List<float[]> trainingImages(LoadedData data) {
+        List<float[]> images = new ArrayList<>();
+        try (Batches batches = data.batches(BatchPlan.training(100, 7), BatchPosition.START, 1)) {
+            while (batches.hasNext()) {
+                Batch batch = batches.next();
+                float[] values = batch.inputs().firstEntry().getValue().toFloats();
+                for (int image = 0; image < batch.size(); image++) {
+                    images.add(Arrays.copyOfRange(values, 64 * image, 64 * (image + 1)));
+                }
+            }
+        }
+        return images;
     }
 
     @Test

@@ -12,7 +12,11 @@ import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.SparseGroupLasso;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.ParameterSet;
 import dev.espalier.data.DataSection;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.model.Mlp;
+import dev.espalier.graph.model.Weights;
 import dev.espalier.settings.Problem;
 import dev.espalier.settings.SettingsException;
 import java.io.IOException;
@@ -23,6 +27,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -402,6 +408,22 @@ final class RecipeReaderTest {
                 "method.metric = uncorrected is for optimizer.kind = adam, not for sgd",
                 "method.metric=uncorrected",
                 "optimizer.kind=sgd");
+    }
+
+    @Test
+    void biasesDecayWhereARecipeSaysSo() {
+        assertEquals(Set.of(0.0), decayOfBiases("optimizer.weight_decay=0.1"));
+        assertEquals(Set.of(0.1), decayOfBiases("optimizer.weight_decay=0.1", "optimizer.decayed=all"));
+        assertEquals(Set.of(0.0), decayOfBiases("optimizer.decayed=all"));
+    }
+
+    private static Set<Double> decayOfBiases(String... overrides) {
+        Recipe recipe = read(SHORT, overrides);
+        Graph model = Mlp.ofVectors(2, 3, List.of(4), Weights.seeded(1));
+        return recipe.trainingPlan(1).parameterSets(model, recipe.groupRules().derive(model)).stream()
+                .filter(set -> set.parameters().getFirst().name().endsWith("bias"))
+                .map(ParameterSet::weightDecay)
+                .collect(Collectors.toSet());
     }
 
     @Test

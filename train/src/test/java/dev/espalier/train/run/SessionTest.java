@@ -135,6 +135,27 @@ class SessionTest {
         }
     }
 
+    /** Its D starts small, and αλ_g/D is what a step takes off a group. */
+    @Test
+    void withAnUncorrectedMetricEarlyStepsZeroMore() throws IOException {
+        double corrected = groupsLeftEarly("penalty.lambda=1e-3");
+        double uncorrected = groupsLeftEarly("penalty.lambda=1e-3", "method.metric=uncorrected");
+        assertTrue(corrected > 0.9 && uncorrected < 0.5, "groups left: %s and %s".formatted(corrected, uncorrected));
+    }
+
+    /** The share of groups that are left after five steps. */
+    private static double groupsLeftEarly(String... overrides) throws IOException {
+        Recipe recipe = recipe(overrides);
+        Task task = Tasks.of(recipe);
+        try (Session session = session(recipe, task, SessionTest::near);
+                Examples examples = task.examples(1, new BatchPosition(0, 0), 1)) {
+            for (int step = 0; step < 5; step++) {
+                session.step(examples);
+            }
+            return session.groups().groupsLeft(session.graph());
+        }
+    }
+
     @Test
     void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
         Recipe recipe = recipe();
