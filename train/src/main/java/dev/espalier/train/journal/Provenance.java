@@ -4,7 +4,8 @@ package dev.espalier.train.journal;
  * Where a run came from: what it takes to know whether two runs can be expected to agree.
  *
  * @param espalier version of this program
- * @param commit the commit it was built from, with {@code -dirty} if there were changes; {@code unknown} outside a checkout
+ * @param commit that of the checkout that the program lies in, or else the one that it was built from, with {@code -dirty} if there
+ *     were changes; {@code unknown} if it was built outside a checkout
  * @param started when, in UTC
  * @param seed what all that is random depends on
  * @param java version and vendor of the JVM

@@ -5,11 +5,14 @@ import dev.espalier.engine.Network;
 import dev.espalier.train.journal.Provenance;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Finds out where a run comes from. */
@@ -52,7 +55,6 @@ public final class Origin {
                 device.toString());
     }
 
-    /** Of the checkout that this program lies in; a program that is installed elsewhere has none. */
     private static String commit() {
         try {
             Path program = Path.of(Origin.class
@@ -60,10 +62,32 @@ public final class Origin {
                     .getCodeSource()
                     .getLocation()
                     .toURI());
+            return commit(Objects.requireNonNullElse(program.getParent(), program), stamp());
+        } catch (IOException | URISyntaxException _) {
+            return UNKNOWN; // no file: nothing to be known
+        }
+    }
+
+    /** Of the checkout that a folder lies in; where there is none, or no git, what the build was stamped with. */
+    static String commit(Path folder, Optional<String> stamp) {
+        return checkedOut(folder).or(() -> stamp).orElse(UNKNOWN);
+    }
+
+    /** What {@code .ci/commit} wrote beside this class; nothing if somebody else compiled it. */
+    static Optional<String> stamp() throws IOException {
+        try (InputStream file = Origin.class.getResourceAsStream("commit")) {
+            return file == null
+                    ? Optional.empty()
+                    : Optional.of(new String(file.readAllBytes(), StandardCharsets.UTF_8).strip());
+        }
+    }
+
+    private static Optional<String> checkedOut(Path folder) {
+        try {
             Process git = new ProcessBuilder(
                             "git",
                             "-C",
-                            String.valueOf(program.getParent()),
+                            folder.toString(),
                             "describe",
                             "--always",
                             "--dirty",
@@ -73,12 +97,14 @@ public final class Origin {
                     .redirectInput(new File("/dev/null"))
                     .start();
             String answer = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            return git.waitFor(10, TimeUnit.SECONDS) && git.exitValue() == 0 && !answer.isEmpty() ? answer : UNKNOWN;
-        } catch (IOException | URISyntaxException _) {
-            return UNKNOWN; // no git, or no file: nothing to be known
+            return git.waitFor(10, TimeUnit.SECONDS) && git.exitValue() == 0 && !answer.isEmpty()
+                    ? Optional.of(answer)
+                    : Optional.empty();
+        } catch (IOException _) {
+            return Optional.empty(); // no git
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            return UNKNOWN;
+            return Optional.empty();
         }
     }
 }
