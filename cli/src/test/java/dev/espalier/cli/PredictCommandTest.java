@@ -106,6 +106,54 @@ final class PredictCommandTest {
     }
 
     @Test
+    void theTestPartOfDataThatARecipeCanNameNeedsNoFile() throws IOException {
+        RunFolder digits = train("digits", """
+                data = { kind = "digits", train_limit = 300, test_limit = 200 }
+                model = { kind = "mlp", hidden = [24] }
+                penalty = { kind = "group-lasso", lambda = 1e-3 }
+                optimizer.rate = 1e-2
+                training = { epochs = 3, batch_size = 20 }
+                """);
+        var score = digits.result().orElseThrow().prunedScores().firstEntry();
+        String expected = "accuracy " + score.getKey().write(score.getValue());
+        assertJudged(Answer.to("evaluate", digits.path()), expected, "200 rows of");
+        // Alone, without its recipe.
+        Path alone = Files.copy(digits.pruned(), folder.resolve("digits.onnx"));
+        assertJudged(
+                Answer.to("evaluate", alone, "--set", "data.kind=digits", "--set", "data.test_limit=200"),
+                expected,
+                "200 rows of");
+        assertJudged(Answer.to("evaluate", digits.path(), "--set", "data.test_limit=100"), "100 rows of");
+        // Of the table, the same rows as when the file is named.
+        Answer named = Answer.to("evaluate", run.path(), folder.resolve("data").resolve("test.csv"));
+        assertJudged(
+                Answer.to("evaluate", run.path()),
+                named.out().lines().findFirst().orElseThrow(),
+                "200 rows of");
+
+        assertRefused(Answer.to("evaluate", alone), "no recipe.toml beside", "give a FILE", "--set data.kind=");
+        assertRefused(Answer.to("evaluate", alone, "--set", "data.kind=nothing"), "data.kind", "digits");
+        assertRefused(
+                Answer.to("evaluate", alone, folder.resolve("data"), "--set", "data.kind=digits"), "give one of them");
+        Path table = Files.copy(run.pruned(), folder.resolve("table.onnx"));
+        assertRefused(Answer.to("evaluate", table, "--set", "data.kind=digits"), "salary", "image");
+    }
+
+    private static void assertJudged(Answer answer, String... words) {
+        assertEquals(0, answer.exitStatus(), answer.err());
+        for (String word : words) {
+            assertTrue(answer.out().contains(word), answer.out());
+        }
+    }
+
+    private static void assertRefused(Answer answer, String... words) {
+        assertTrue(answer.exitStatus() != 0, answer.out());
+        for (String word : words) {
+            assertTrue(answer.err().contains(word), answer.err());
+        }
+    }
+
+    @Test
     void whatIsWrongIsSaidWithTheMend() throws IOException {
         assertRefused(write("missing.csv", "salary,colour\n1,red\n"), "there is no column color", "[salary, colour]");
         assertRefused(
@@ -201,11 +249,7 @@ final class PredictCommandTest {
     }
 
     private static void assertRefused(Path file, String... words) {
-        Answer answer = Answer.to("predict", run.path(), file);
-        assertTrue(answer.exitStatus() != 0, answer.out());
-        for (String word : words) {
-            assertTrue(answer.err().contains(word), answer.err());
-        }
+        assertRefused(Answer.to("predict", run.path(), file), words);
     }
 
     @Test

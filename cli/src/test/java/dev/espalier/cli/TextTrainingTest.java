@@ -107,6 +107,9 @@ final class TextTrainingTest {
         try (WordPiece tokenizer = WordPiece.load(run.path())) {
             assertEquals(WORDS.size(), tokenizer.size());
         }
+        var score = result.prunedScores().firstEntry();
+        String own = said("evaluate", run.path());
+        assertTrue(own.startsWith("accuracy " + score.getKey().write(score.getValue())), own);
         remove(checkpoint, csv);
         assertAnswers(run);
         assertJudged(run);
