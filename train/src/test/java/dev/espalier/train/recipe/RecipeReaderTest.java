@@ -77,8 +77,8 @@ final class RecipeReaderTest {
     void aTargetNeedsTheProximalMethodAndALambdaToStartFrom() {
         assertProblem(
                 SHORT,
-                "target.kind = flops and method.kind = subgradient do not fit: only proximal makes zeros during"
-                        + " training; set target.kind to none",
+                "target.kind = flops and method.kind = subgradient do not fit: only proximal makes zeros all"
+                        + " through training; set target.kind to none",
                 "target.kind=flops",
                 "target.share=0.5",
                 "method.kind=subgradient",
