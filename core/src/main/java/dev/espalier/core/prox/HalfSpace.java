@@ -81,8 +81,9 @@ public record HalfSpace(double epsilon) {
         int cleared = 0;
         for (int inner = 0; inner <= Arrays.stream(owners).max().orElse(-1); inner++) {
             int here = inner;
-            int[] members =
-                    IntStream.range(0, owners.length).filter(i -> owners[i] == here).toArray();
+            int[] members = IntStream.range(0, owners.length)
+                    .filter(i -> owners[i] == here)
+                    .toArray();
             double[] part = part(members, y);
             if (isZero(part) || !keeps(part(members, x), part)) {
                 Arrays.stream(members).forEach(i -> y[i] = 0);

@@ -136,10 +136,7 @@ class HalfSpaceTest {
             }
             assertEquals(groups.count(), summary.groups());
             Regularizer any = new Regularizer(
-                    groups instanceof NestedGroups
-                            ? new NestedLasso(1, 0.5)
-                            : new GroupLasso(1),
-                    groups);
+                    groups instanceof NestedGroups ? new NestedLasso(1, 0.5) : new GroupLasso(1), groups);
             assertEquals(groups.count() - summary.zeroed(), any.nonZeroGroups(views(trial)));
             assertEquals(any.zeroWithin(views(trial)), summary.zeroedWithin());
             assertTrue(round % 3 != 0 || summary.zeroed() > 0, "a zero came back in round " + round);

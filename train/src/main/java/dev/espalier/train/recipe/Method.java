@@ -18,7 +18,12 @@ import java.util.List;
  * @param steps how an optimizer does its steps
  */
 public record Method(
-        String name, String meaning, List<Key<?>> keys, boolean penalizes, boolean meetsTargets, StepOptions.Method steps)
+        String name,
+        String meaning,
+        List<Key<?>> keys,
+        boolean penalizes,
+        boolean meetsTargets,
+        StepOptions.Method steps)
         implements Kind {
 
     static final Key<Double> THRESHOLD = Key.decimal(

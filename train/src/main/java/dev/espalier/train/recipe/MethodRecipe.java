@@ -42,8 +42,8 @@ public record MethodRecipe(
                     "what a step does with a gradient that is not finite: stop the training, or leave the step out")
             .withDefault(StepOptions.DEFAULT.nonFinite());
 
-    private static final Kinds<Method> KINDS = Kinds.of(
-            List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT, Method.HALF_SPACE));
+    private static final Kinds<Method> KINDS =
+            Kinds.of(List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT, Method.HALF_SPACE));
 
     static final Section SECTION = Section.of(
             "method", "what is done with the penalty", KINDS, Optional.of(Method.PROXIMAL.name()), List.of(NON_FINITE));

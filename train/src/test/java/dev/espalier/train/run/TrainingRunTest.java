@@ -469,8 +469,7 @@ class TrainingRunTest {
                 .with("phases.warm_up_epochs=1", "phases.heal_epochs=1");
         RunFolder whole = folder("half-space");
         RunResult result = train(recipe, whole);
-        List<Double> left =
-                whole.metrics().stream().map(Metrics::groupsLeft).toList();
+        List<Double> left = whole.metrics().stream().map(Metrics::groupsLeft).toList();
         assertEquals(List.of(1.0, 1.0, 1.0), left.subList(0, 3)); // warm-up, and half of four epochs
         assertTrue(left.get(3) < 1 && left.get(4) < 0.95, left.toString());
         assertEquals(left.get(4), left.get(5)); // healed
