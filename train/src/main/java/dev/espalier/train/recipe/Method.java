@@ -14,11 +14,16 @@ import java.util.List;
  * @param meaning what it is, half a sentence
  * @param keys its own keys
  * @param penalizes whether the penalty is in force at all
- * @param makesZeros whether groups become zero while it trains, rather than by a threshold after
+ * @param meetsTargets whether groups become zero all through the training, so that λ can follow a target
  * @param steps how an optimizer does its steps
  */
 public record Method(
-        String name, String meaning, List<Key<?>> keys, boolean penalizes, boolean makesZeros, StepOptions.Method steps)
+        String name,
+        String meaning,
+        List<Key<?>> keys,
+        boolean penalizes,
+        boolean meetsTargets,
+        StepOptions.Method steps)
         implements Kind {
 
     static final Key<Double> THRESHOLD = Key.decimal(
@@ -34,6 +39,17 @@ public record Method(
                     Adam.Metric.class,
                     "whether the bias of Adam's D is corrected, as that of its direction is; uncorrected only to compare with the paper's program")
             .withDefault(Adam.Metric.CORRECTED);
+    static final Key<Double> EPSILON = Key.decimal(
+                    "method.epsilon",
+                    "ε: a group becomes zero when a step leads it from x_g to y_g with ⟨y_g, x_g⟩ < ε·‖x_g‖²")
+            .in(Range.fraction())
+            .withDefault(0.0);
+    static final Key<Double> PROJECTION_AFTER = Key.decimal(
+                    "method.projection_after",
+                    "after which part of `training.epochs` groups become zero; until then steps are those of `subgradient`")
+            .in(Range.fraction())
+            .withDefault(0.5);
+
     /** Training without the penalty, for comparison. */
     public static final Method BASELINE = new Method(
             "baseline",
@@ -57,6 +73,15 @@ public record Method(
             "subgradient",
             "the penalty's subgradient is added to the gradient, and small groups are set to zero after training",
             List.of(THRESHOLD),
+            true,
+            false,
+            StepOptions.Method.SUBGRADIENT);
+
+    /** Subgradient steps, and from some time on a projection after each, which makes zeros that stay. */
+    public static final Method HALF_SPACE = new Method(
+            "half-space",
+            "subgradient steps, after which groups that turned around become zero and stay so",
+            List.of(EPSILON, PROJECTION_AFTER),
             true,
             false,
             StepOptions.Method.SUBGRADIENT);

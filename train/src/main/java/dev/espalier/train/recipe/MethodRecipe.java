@@ -1,5 +1,6 @@
 package dev.espalier.train.recipe;
 
+import dev.espalier.core.prox.HalfSpace;
 import dev.espalier.core.rule.UpdateRule.Adam;
 import dev.espalier.core.schedule.ToleranceSchedule;
 import dev.espalier.core.step.StepOptions;
@@ -21,10 +22,19 @@ import java.util.Optional;
  * @param tolerance for {@link Method#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
  *     weights' type can tell, and for the others
  * @param metric for {@link Method#PROXIMAL}: whether the bias of Adam's D is corrected
+ * @param epsilon for {@link Method#HALF_SPACE}: how much of itself a group must keep in a step; 0 for the others
+ * @param projectionAfter for {@link Method#HALF_SPACE}: after which part of the training with the penalty groups become
+ *     zero; 0 for the others
  * @param nonFinite what a step does with a gradient that is not finite
  */
 public record MethodRecipe(
-        Method kind, double threshold, double tolerance, Adam.Metric metric, StepOptions.NonFinite nonFinite) {
+        Method kind,
+        double threshold,
+        double tolerance,
+        Adam.Metric metric,
+        double epsilon,
+        double projectionAfter,
+        StepOptions.NonFinite nonFinite) {
 
     private static final Key<StepOptions.NonFinite> NON_FINITE = Key.choice(
                     "method.non_finite",
@@ -32,7 +42,8 @@ public record MethodRecipe(
                     "what a step does with a gradient that is not finite: stop the training, or leave the step out")
             .withDefault(StepOptions.DEFAULT.nonFinite());
 
-    private static final Kinds<Method> KINDS = Kinds.of(List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT));
+    private static final Kinds<Method> KINDS =
+            Kinds.of(List.of(Method.BASELINE, Method.PROXIMAL, Method.SUBGRADIENT, Method.HALF_SPACE));
 
     static final Section SECTION = Section.of(
             "method", "what is done with the penalty", KINDS, Optional.of(Method.PROXIMAL.name()), List.of(NON_FINITE));
@@ -62,12 +73,19 @@ public record MethodRecipe(
                 .withTolerance(tolerance == 0 ? ToleranceSchedule.EXACT : new ToleranceSchedule(tolerance, 0));
     }
 
+    /** {@return what makes zeros after a step; empty for methods that do not project} */
+    public Optional<HalfSpace> halfSpace() {
+        return kind.equals(Method.HALF_SPACE) ? Optional.of(new HalfSpace(epsilon)) : Optional.empty();
+    }
+
     static MethodRecipe of(Values values) {
         return new MethodRecipe(
                 KINDS.of(values),
                 orZero(values, Method.THRESHOLD),
                 orZero(values, Method.TOLERANCE),
                 values.has(Method.METRIC) ? values.of(Method.METRIC) : Adam.Metric.CORRECTED,
+                orZero(values, Method.EPSILON),
+                orZero(values, Method.PROJECTION_AFTER),
                 values.of(NON_FINITE));
     }
 

@@ -122,7 +122,7 @@ public record TargetRecipe(
             Optional.of(NONE.name()),
             List.of());
 
-    /** A λ that is adapted needs a method that makes zeros meanwhile, and one that is not has to be said. */
+    /** A λ that is adapted needs a method that makes zeros all the while, and one that is not has to be said. */
     static final Form.Check CAN_BE_MET =
             new Form.Check(List.of(SECTION, MethodRecipe.SECTION, PenaltyKind.SECTION), TargetRecipe::outOfReach);
 
@@ -155,12 +155,12 @@ public record TargetRecipe(
                             .formatted(PenaltyKind.LAMBDA));
         }
         List<Conflict> conflicts = new ArrayList<>(Conflict.unless(
-                method.makesZeros(),
+                method.meetsTargets(),
                 SECTION.kindKey().orElseThrow().path(),
-                "target.kind = %s and method.kind = %s do not fit: only proximal makes zeros during training; set target.kind to none"
+                "target.kind = %s and method.kind = %s do not fit: only proximal makes zeros all through training; set target.kind to none"
                         .formatted(target, method.name())));
         conflicts.addAll(Conflict.unless(
-                !method.makesZeros() || !penalty.has(PenaltyKind.LAMBDA) || lambda.orElse(1) > 0,
+                !method.meetsTargets() || !penalty.has(PenaltyKind.LAMBDA) || lambda.orElse(1) > 0,
                 PenaltyKind.LAMBDA.path(),
                 "%s = %s must be above 0 for target.kind = %s, as it is where λ starts from; or leave it out"
                         .formatted(PenaltyKind.LAMBDA, lambda.orElse(0), target)));

@@ -189,6 +189,16 @@ final class PenaltySchedule {
         }
     }
 
+    /** Whether groups may become zero after the current step by a projection, if the method has one. */
+    boolean projects() {
+        return sparsifying && progress >= recipe.method().projectionAfter();
+    }
+
+    /** Whether the groups of a set bear a penalty now. */
+    boolean bears(ParameterSet set) {
+        return set.regularizer() != null && !set.frozen() && lambda[NOW] * factor(set) > 0;
+    }
+
     /** Before the first step: what is zero in the pilot is zero from the start. */
     private void follow(Pilot leader) {
         held.hold(leader.zeros());
@@ -333,7 +343,7 @@ final class PenaltySchedule {
     /** The share of groups that are not zero. A step without a penalty knows nothing of zeros: then it is what is held. */
     double groupsLeft(Summary summary) {
         int zero = Math.max(held.count(), summary.zeroed());
-        return summary.groups() == 0 ? 1 : 1 - (double) zero / summary.groups();
+        return groups.count() == 0 ? 1 : 1 - (double) zero / groups.count();
     }
 
     /** What is left of what the target is about. */

@@ -2,11 +2,13 @@ package dev.espalier.train.run;
 
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.prox.Summary;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.step.NonFiniteGradientException;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepOptions;
 import dev.espalier.core.step.StepOptions.NonFinite;
 import dev.espalier.core.step.StepReport;
 import dev.espalier.core.tensor.TensorView;
@@ -30,11 +32,11 @@ import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -50,6 +52,7 @@ final class Session implements AutoCloseable {
     private final Optimizer optimizer;
     private final StepView view;
     private final PenaltySchedule strength;
+    private final Optional<Projection> projection;
     private final TrainingStep training;
     private final TrainingListener listener;
     private final Divergence divergence;
@@ -58,6 +61,9 @@ final class Session implements AutoCloseable {
     private StepReport last = new StepReport(0, false, List.of());
 
     private StepReport latest = last;
+
+    /** What became of the groups in the last step that was done. */
+    private Summary summary = Summary.EMPTY;
 
     Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options, Optional<PriceList> prices) {
         this(
@@ -121,6 +127,7 @@ final class Session implements AutoCloseable {
                 pilot,
                 prices,
                 listener::onNote);
+        projection = recipe.method().halfSpace().map(halfSpace -> new Projection(halfSpace, network));
         training = new TrainingStep(network, this::update);
     }
 
@@ -154,7 +161,7 @@ final class Session implements AutoCloseable {
         } catch (NonFiniteGradientException problem) {
             throw new DivergedException(String.valueOf(problem.getMessage()));
         }
-        strength.afterStep(last.summary());
+        strength.afterStep(summary);
         meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
     }
 
@@ -178,8 +185,14 @@ final class Session implements AutoCloseable {
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
         strength.look();
         listener.beforeStep(view);
+        Optional<Projection> now = projection.filter(_ -> strength.projects());
+        now.ifPresent(projecting -> projecting.beforeStep(
+                optimizer.sets().stream().filter(strength::bears).toList()));
         latest = optimizer.step(weights, gradients);
-        last = latest.skipped() ? last : latest;
+        if (!latest.skipped()) {
+            last = latest;
+            summary = now.map(Projection::afterStep).orElseGet(latest::summary);
+        }
     }
 
     /** Judges the model as it is. */
@@ -216,19 +229,17 @@ final class Session implements AutoCloseable {
         for (ParameterSet set : optimizer.sets()) {
             Regularizer regularizer = set.regularizer();
             if (regularizer != null) {
-                List<TensorView> views = new ArrayList<>();
-                set.parameters().forEach(parameter -> views.add(view(weights, parameter)));
-                regularizer.threshold(recipe.method().threshold(), views);
+                regularizer.threshold(recipe.method().threshold(), views(set, weights));
             }
         }
     }
 
-    private static TensorView view(Map<String, TensorView> weights, Parameter parameter) {
-        TensorView view = weights.get(parameter.name());
-        if (view == null) {
-            throw new IllegalStateException("no weights of " + parameter.name());
-        }
-        return view;
+    /** The tensors of a set, in its order. */
+    static List<TensorView> views(ParameterSet set, Map<String, TensorView> tensors) {
+        return set.parameters().stream()
+                .map(Parameter::name)
+                .map(name -> Objects.requireNonNull(tensors.get(name), name))
+                .toList();
     }
 
     /** All that a resumed training needs, as live memory by name. */
@@ -290,7 +301,7 @@ final class Session implements AutoCloseable {
                 meter.loss(),
                 score.getKey(),
                 score.getValue(),
-                strength.groupsLeft(last.summary()),
+                strength.groupsLeft(summary),
                 meter.samplesPerSecond(),
                 task.samples(),
                 secondsLeft);
@@ -329,7 +340,7 @@ final class Session implements AutoCloseable {
                 strength.lambda(),
                 progress.loss(),
                 progress.epoch() == 0 ? new LinkedHashMap<>() : task.score(meter.sums()),
-                last.penalty(),
+                penalty(weights),
                 evaluation.loss(),
                 evaluation.scores(),
                 groups.count() == 0 ? 1 : (double) left / groups.count(),
@@ -337,6 +348,17 @@ final class Session implements AutoCloseable {
                 optimizer.skippedSteps(),
                 nonZero,
                 task.measures());
+    }
+
+    /** A step that ends in the proximal operator tells; after others it is computed. */
+    private double penalty(Map<String, TensorView> weights) {
+        if (recipe.method().kind().steps() == StepOptions.Method.PROXIMAL) {
+            return last.penalty();
+        }
+        return optimizer.sets().stream()
+                .filter(strength::bears)
+                .mapToDouble(set -> Objects.requireNonNull(set.regularizer()).value(views(set, weights)))
+                .sum();
     }
 
     static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {

@@ -10,6 +10,7 @@ import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupWeight;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.penalty.SparseGroupLasso;
+import dev.espalier.core.prox.HalfSpace;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.ParameterSet;
@@ -80,11 +81,46 @@ final class RecipeReaderTest {
     }
 
     @Test
+    void halfSpaceStepsHaveKeysOfTheirOwn() {
+        MethodRecipe method = read(SHORT, "method.kind=half-space").method();
+        assertEquals(Method.HALF_SPACE, method.kind());
+        assertEquals(0.5, method.projectionAfter());
+        assertEquals(Optional.of(new HalfSpace(0)), method.halfSpace());
+        assertEquals(
+                Optional.of(new HalfSpace(0.9)),
+                read(SHORT, "method.kind=half-space", "method.epsilon=0.9")
+                        .method()
+                        .halfSpace());
+        assertEquals(Optional.empty(), read(SHORT).method().halfSpace());
+        assertEquals(
+                List.of(
+                        "override: method.epsilon = 1 is not possible: it must be a number, at least 0 and below 1",
+                        "override: method.projection_after = -0.1 is not possible: it must be a number, at least 0 and below 1"),
+                problems(SHORT, "method.kind=half-space", "method.epsilon=1", "method.projection_after=-0.1"));
+        assertProblem(
+                SHORT,
+                "override: method.threshold is no key of method.kind = half-space; it belongs to subgradient",
+                "method.kind=half-space",
+                "method.threshold=0.1");
+        assertProblem(
+                SHORT,
+                "override: method.epsilon is no key of method.kind = proximal; it belongs to half-space",
+                "method.epsilon=0.5");
+        assertProblem(
+                SHORT,
+                "target.kind = groups and method.kind = half-space do not fit: only proximal makes zeros all"
+                        + " through training; set target.kind to none",
+                "target.kind=groups",
+                "target.share=0.5",
+                "method.kind=half-space");
+    }
+
+    @Test
     void aTargetNeedsTheProximalMethodAndALambdaToStartFrom() {
         assertProblem(
                 SHORT,
-                "target.kind = flops and method.kind = subgradient do not fit: only proximal makes zeros during"
-                        + " training; set target.kind to none",
+                "target.kind = flops and method.kind = subgradient do not fit: only proximal makes zeros all"
+                        + " through training; set target.kind to none",
                 "target.kind=flops",
                 "target.share=0.5",
                 "method.kind=subgradient",

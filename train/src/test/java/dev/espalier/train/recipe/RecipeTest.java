@@ -424,6 +424,9 @@ final class RecipeTest {
                 StepOptions.Method.SUBGRADIENT,
                 read("method.kind=subgradient method.threshold=1").stepOptions().method());
         assertEquals(
+                StepOptions.Method.SUBGRADIENT,
+                read("method.kind=half-space").stepOptions().method());
+        assertEquals(
                 StepOptions.DEFAULT.withMetricFloor(0.05),
                 read("optimizer.metric_floor=0.05").stepOptions());
     }

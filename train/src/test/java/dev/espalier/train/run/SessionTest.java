@@ -11,6 +11,7 @@ import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.Tensor;
@@ -203,6 +204,126 @@ class SessionTest {
             }
             assertTrue(zeros(weights(near)) > 100, "nothing was cut off");
             assertSame(weights(near), weights(far), 0);
+        }
+    }
+
+    /** In which groups become zero after the first of three epochs. */
+    private static Recipe halfSpace(String... overrides) {
+        return recipe("method.kind=half-space", "method.projection_after=0.3", "method.epsilon=0.7")
+                .with(overrides);
+    }
+
+    @Test
+    void halfSpaceStepsAreTheSameFromAfar() throws IOException {
+        Recipe recipe = halfSpace();
+        Task task = Tasks.of(recipe);
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
+            for (Session session : List.of(near, far)) {
+                train(session, task, 0, 5);
+                session.finish();
+            }
+            assertTrue(zeros(weights(near)) > 100, "nothing became zero");
+            assertSame(weights(near), weights(far), 0);
+        }
+    }
+
+    /** The whole training again, with the optimizer's subgradient steps and the definition of the projection written down. */
+    @Test
+    void halfSpaceStepsAreSubgradientStepsAndAProjection() throws IOException {
+        Recipe recipe = halfSpace("phases.heal_epochs=0");
+        Recipe plain = recipe.with("method.kind=subgradient", "method.threshold=0");
+        Task task = Tasks.of(recipe);
+        Graph initial = task.model(Weights.seeded(1));
+        Network network = near(initial, task.objective());
+        try (Session session = session(recipe, task, SessionTest::near);
+                Session twin = session(plain, task, (_, _) -> network);
+                Examples examples = task.examples(1, new BatchPosition(0, 0), 3);
+                Examples same = task.examples(1, new BatchPosition(0, 0), 3)) {
+            int cleared = 0;
+            for (int step = 0; step < 30; step++) {
+                Map<String, double[]> before = weights(twin);
+                session.step(examples);
+                twin.step(same);
+                if (step >= 9) { // 0.3 of 30 steps are done
+                    cleared += project(twin, before, network.weights());
+                }
+                assertSame(weights(twin), weights(session), 0);
+                Progress progress = session.progress(step / 10, 0);
+                assertEquals(twin.groups().groupsLeft(network.graph()), progress.groupsLeft(), 1e-12);
+            }
+            assertTrue(cleared > 10, cleared + " groups became zero");
+        }
+    }
+
+    /** Input channels of fully connected layers, whose weights are [out, in]: column by column. */
+    private static int project(Session session, Map<String, double[]> before, Map<String, TensorView> weights) {
+        int cleared = 0;
+        for (LayerGroups layer : session.groups().layers()) {
+            double[] x = Objects.requireNonNull(before.get(layer.name()));
+            TensorView y = Objects.requireNonNull(weights.get(layer.name()));
+            int columns = layer.groups().count();
+            for (int column = 0; column < columns; column++) {
+                double product = 0;
+                double square = 0;
+                for (int i = column; i < x.length; i += columns) {
+                    product += y.get(i) * x[i];
+                    square += x[i] * x[i];
+                }
+                if (square == 0 || product < 0.7 * square) {
+                    cleared += square == 0 ? 0 : 1;
+                    for (int i = column; i < x.length; i += columns) {
+                        y.set(i, 0);
+                    }
+                }
+            }
+        }
+        return cleared;
+    }
+
+    /** What is zero after one step is zero after the next, through healing and from a checkpoint. */
+    @Test
+    void zerosOfHalfSpaceStepsStay() throws IOException {
+        Recipe recipe = halfSpace();
+        Task task = Tasks.of(recipe);
+        Map<String, byte[]> saved = new LinkedHashMap<>();
+        Map<String, double[]> expected;
+        try (Session first = session(recipe, task, SessionTest::near);
+                Examples examples = task.examples(1, new BatchPosition(0, 0), 5)) {
+            Metrics last = first.metrics(first.evaluate(), first.before(first.evaluate()), 0);
+            for (int step = 0; step < 50; step++) {
+                if (step == 20) {
+                    first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+                    assertTrue(last.groupsLeft() < 0.9, "nothing is zero in the checkpoint: " + last.groupsLeft());
+                }
+                first.step(examples);
+                Progress progress = first.progress(step / 10, 0);
+                Metrics metrics = first.metrics(first.evaluate(), progress, 0);
+                assertTrue(metrics.groupsLeft() <= last.groupsLeft(), "a group came back in step " + step);
+                assertTrue(step >= 9 || metrics.groupsLeft() == 1, "a zero too early, in step " + step);
+                assertEquals(metrics.groupsLeft(), progress.groupsLeft(), 1e-12);
+                assertEquals(step < 30, metrics.penalty() > 0, "penalty of step " + step);
+                last = metrics;
+            }
+            expected = weights(first);
+        }
+        try (Session second = session(recipe, task, SessionTest::far)) {
+            SequencedMap<String, MemorySegment> state = second.state();
+            saved.forEach((name, bytes) ->
+                    Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
+            second.restore();
+            train(second, task, 2, 5);
+            assertSame(expected, weights(second), 0);
+        }
+    }
+
+    @Test
+    void withoutAPenaltyNothingIsProjected() throws IOException {
+        Recipe recipe = halfSpace("method.epsilon=0.99", "method.projection_after=0", "penalty.lambda=0");
+        Task task = Tasks.of(recipe);
+        try (Session session = session(recipe, task, SessionTest::near)) {
+            train(session, task, 0, 1);
+            assertEquals(1, session.progress(0, 0).groupsLeft());
         }
     }
 

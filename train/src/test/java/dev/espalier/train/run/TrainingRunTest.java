@@ -31,6 +31,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TrainingRunTest {
     private static final String RECIPE = """
@@ -459,6 +461,51 @@ class TrainingRunTest {
         RunResult result = train(recipe("method.kind=subgradient", "method.threshold=0.1"), folder);
         assertEquals(1, folder.metrics().getLast().groupsLeft());
         assertTrue(result.groupsLeft() < 0.95, result.toString());
+    }
+
+    @Test
+    void halfSpaceStepsMakeZerosFromSomeEpochOn() throws IOException {
+        Recipe recipe = recipe("method.kind=half-space", "method.epsilon=0.7", "penalty.lambda=2e-2")
+                .with("phases.warm_up_epochs=1", "phases.heal_epochs=1");
+        RunFolder whole = folder("half-space");
+        RunResult result = train(recipe, whole);
+        List<Double> left = whole.metrics().stream().map(Metrics::groupsLeft).toList();
+        assertEquals(List.of(1.0, 1.0, 1.0), left.subList(0, 3)); // warm-up, and half of four epochs
+        assertTrue(left.get(3) < 1 && left.get(4) < 0.95, left.toString());
+        assertEquals(left.get(4), left.get(5)); // healed
+        assertEquals(left.getLast(), result.groupsLeft());
+        assertEquals(result.scores(), result.prunedScores());
+        assertTrue(result.parametersLeft() < 0.95, result.toString());
+
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping =
+                RunOptions.DEFAULT.withStop(() -> List.of(15L, 38L, 55L).contains(steps.incrementAndGet()));
+        RunFolder folder = folder("stopped");
+        int sessions = 1;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertEquals(4, sessions);
+        assertSameModel(whole, folder);
+    }
+
+    /** Every kind of groups and penalty that the subgradient method takes. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "penalty.kind=group-lasso",
+                "penalty.kind=group-scad penalty.beta=100 penalty.flat=0.3",
+                "penalty.kind=sparse-group-lasso penalty.share=0.3",
+                "penalty.kind=nested-lasso penalty.share=0.5 groups.join=nested",
+                "penalty.kind=group-lasso penalty.cost=flops",
+            })
+    void halfSpaceStepsTakeAnyGroups(String overrides) throws IOException {
+        RunResult result = train(
+                recipe("method.kind=half-space", "method.epsilon=0.7", "penalty.lambda=2e-2")
+                        .with(overrides.split(" ")),
+                folder("run"));
+        assertTrue(result.groupsLeft() < 1, result.toString());
+        assertEquals(result.scores(), result.prunedScores());
     }
 
     @Test
