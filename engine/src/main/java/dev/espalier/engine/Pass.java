@@ -50,7 +50,7 @@ final class Pass implements AutoCloseable {
         PtNDManager manager = parent.newSubManager(parent.getDevice());
         try {
             Map<String, PtNDArray> inputs = new LinkedHashMap<>();
-            call.inputs().forEach((name, tensor) -> inputs.put(name, Tensors.upload(manager, tensor)));
+            call.inputs().forEach((name, tensor) -> inputs.put(name, laidOut(Tensors.upload(manager, tensor))));
             JniUtils.setGradMode(mode == Mode.TRAINING);
             return new Pass(manager, mode, recordedBefore, switches, call.plan().run(inputs, mode, manager));
         } catch (RuntimeException | Error problem) {
@@ -58,6 +58,17 @@ final class Pass implements AutoCloseable {
             manager.close();
             throw problem;
         }
+    }
+
+    private static PtNDArray laidOut(PtNDArray array) {
+        if (!Boolean.getBoolean("espalier.channels_last")
+                || array.getShape().dimension() != 4
+                || !array.getDataType().isFloating()) {
+            return array;
+        }
+        PtNDArray last = (PtNDArray) array.transpose(0, 2, 3, 1);
+        PtNDArray dense = JniUtils.reshape(JniUtils.flatten(last, 0, -1), last.getShape().getShape());
+        return (PtNDArray) dense.transpose(0, 3, 1, 2);
     }
 
     /** What came out, by name and in the graph's order; good until the pass is closed. */

@@ -5,6 +5,9 @@ import java.util.stream.Collectors;
 
 /** Everything that can be reproduced. */
 public final class Items {
+    /** The place of what is not in the paper. */
+    static final String BEYOND = "beyond it";
+
     /** In the order of the paper; what goes beyond it comes last. */
     public static final List<Item> ALL = List.of(
             new Penalties(),
@@ -15,7 +18,10 @@ public final class Items {
             new TrainedTable("table3", "Table 3", PaperTable.RESNET34),
             new PrunedLayers(),
             new ThresholdCurve(),
-            new McpExactness());
+            new McpExactness(),
+            new TrainedTable("best-vgg16", BEYOND, PaperTable.BEST_VGG16),
+            new TrainedTable("best-bert", BEYOND, PaperTable.BEST_BERT),
+            new TrainedTable("best-resnet34", BEYOND, PaperTable.BEST_RESNET34));
 
     private Items() {}
 

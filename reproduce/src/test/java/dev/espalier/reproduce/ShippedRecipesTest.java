@@ -13,7 +13,9 @@ import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.train.recipe.GroupRecipe;
 import dev.espalier.train.recipe.Method;
 import dev.espalier.train.recipe.OptimizerRecipe;
+import dev.espalier.train.recipe.Phase;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.recipe.TargetRecipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +73,23 @@ final class ShippedRecipesTest {
     void everyRowOfThePapersTablesHasARecipe() throws IOException {
         assertEquals(
                 PENALTIES.keySet(),
-                names().stream().filter(name -> name.contains("-")).collect(Collectors.toSet()));
+                names().stream()
+                        .filter(name -> name.contains("-") && !name.endsWith("-best"))
+                        .collect(Collectors.toSet()));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> ourBestStartDenseChooseAndHeal() {
+        return Stream.of("vgg16-cifar10-best", "resnet34-cifar10-best", "bert-squad-best")
+                .map(name -> DynamicTest.dynamicTest(name, () -> {
+                    Recipe recipe = read(name);
+                    assertEquals(
+                            TargetRecipe.By.CHOICE,
+                            recipe.target().orElseThrow().by());
+                    assertEquals(
+                            List.of(Phase.Kind.WARM_UP, Phase.Kind.SPARSIFY, Phase.Kind.HEAL),
+                            recipe.phases(10).stream().map(Phase::kind).toList());
+                }));
     }
 
     @TestFactory
