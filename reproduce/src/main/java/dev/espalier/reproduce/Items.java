@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 /** Everything that can be reproduced. */
 public final class Items {
     /** The place of what is not in the paper. */
-    static final String BEYOND = "beyond it";
+    static final String BEYOND = "Beyond the paper";
 
     /** In the order of the paper; what goes beyond it comes last. */
     public static final List<Item> ALL = List.of(

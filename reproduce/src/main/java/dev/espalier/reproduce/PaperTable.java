@@ -213,6 +213,11 @@ enum PaperTable {
         return smallTitle;
     }
 
+    /** Whether its models answer questions. */
+    boolean asksQuestions() {
+        return figures.contains(F1);
+    }
+
     /** The table's columns. */
     List<Figure> figures() {
         return figures;

@@ -52,7 +52,7 @@ record Trainings(Setting setting) {
         switch (setting.scale()) {
             case SMALL -> {
                 overrides.addAll(row.small());
-                if (table == PaperTable.BERT) {
+                if (table.asksQuestions()) {
                     overrides.addAll(SmallQuestions.prepare(setting.folder().resolve("small-questions")));
                 }
             }
@@ -64,8 +64,9 @@ record Trainings(Setting setting) {
 
     private List<String> realData(PaperTable table) {
         return switch (table) {
-            case VGG16, RESNET34 -> List.of("data.dir=" + within(setting.requireCifar10(), "cifar10"));
-            case BERT -> {
+            case VGG16, RESNET34, BEST_VGG16, BEST_RESNET34 ->
+                List.of("data.dir=" + within(setting.requireCifar10(), "cifar10"));
+            case BERT, BEST_BERT -> {
                 Path data = setting.data()
                         .orElseThrow(() -> new IllegalArgumentException(
                                 "--scale full needs SQuAD 1.1 and BERT-base: give --data DIR, a folder with squad"
