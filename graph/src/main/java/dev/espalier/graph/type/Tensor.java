@@ -248,6 +248,10 @@ public final class Tensor {
     /** {@return a copy of all numbers in single precision} */
     public float[] toFloats() {
         float[] values = new float[Math.toIntExact(size)];
+        if (type == DataType.FLOAT32) {
+            MemorySegment.ofArray(values).copyFrom(data.asSlice(0, (long) values.length * Float.BYTES));
+            return values;
+        }
         for (int i = 0; i < values.length; i++) {
             values[i] = (float) getDouble(i);
         }

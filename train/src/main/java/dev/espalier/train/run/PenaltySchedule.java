@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How strong the penalty is at each step: none in the warm-up, λ while sparsifying, which a controller may adapt, and none
@@ -210,18 +211,14 @@ final class PenaltySchedule {
     /** Once an epoch, never within one: what groups cost now that some of their neighbours are gone. */
     private void weigh(boolean first) {
         if (costs.isPresent() && choice.isEmpty()) {
-            left().ifPresent(left -> costs.get().update(network.readableWeights(), left));
+            new Remaining(Summary.EMPTY)
+                    .byNode()
+                    .ifPresent(left -> costs.get().update(network.readableWeights(), left));
             apply();
             if (first) {
                 note.accept(costs.get().words());
             }
         }
-    }
-
-    /** What the nodes cost that pruning would leave; empty if all paths to the output are cut. */
-    private Optional<Map<String, Cost>> left() {
-        Graph graph = network.graph();
-        return plan(graph).map(plan -> GroupCosts.byNode(plan.apply(), SampleInputs.DEFAULT.dimensions(graph)));
     }
 
     /** How much of the phase goes by until D has seen gradients. */
@@ -301,21 +298,22 @@ final class PenaltySchedule {
 
     /** Sets to zero what is more than wanted by now. */
     private void choose(Choice from, Summary summary) {
-        double share = share(summary);
+        Remaining remaining = new Remaining(summary);
+        double share = target.orElseThrow().counted().applyAsDouble(remaining);
         double excess = share - controller.orElseThrow().wanted(progress);
         met = share <= target.orElseThrow().share();
         if (excess > 0) {
             Map<String, TensorView> weights = network.readableWeights();
-            held.hold(from.take(weights, shares(weights), excess));
+            held.hold(from.take(weights, shares(weights, remaining), excess));
             hold();
             network.zeroHeld();
         }
     }
 
     /** What one group of each layer is of the whole model. */
-    private double[] shares(Map<String, TensorView> weights) {
+    private double[] shares(Map<String, TensorView> weights, Remaining remaining) {
         if (costs.isPresent()) {
-            return costs.get().shares(weights, left().orElse(Map.of()));
+            return costs.get().shares(weights, remaining.byNode().orElse(Map.of()));
         }
         double[] alike = new double[groups.layers().size()];
         Arrays.fill(alike, 1.0 / groups.count());
@@ -346,40 +344,69 @@ final class PenaltySchedule {
         return groups.count() == 0 ? 1 : 1 - (double) zero / groups.count();
     }
 
-    /** What is left of what the target is about. */
-    private double share(Summary summary) {
-        return target.orElseThrow().counted().applyAsDouble(new TargetRecipe.Left() {
-            @Override
-            public double groups() {
-                return groupsLeft(summary);
-            }
+    /** What could be pruned, if not all paths to the output are cut, and the sizes by which it is counted. */
+    private record Outlook(Optional<PrunePlan> plan, Map<String, Long> dimensions) {}
 
-            @Override
-            public double parameters() {
-                return share(PruneReport::parametersAfter, PruneReport::parametersBefore);
-            }
+    /** What is left of the model as it is now. What pruning would leave is planned once, when somebody asks. */
+    private final class Remaining implements TargetRecipe.Left {
+        private final Summary summary;
+        private @Nullable Outlook outlook;
 
-            @Override
-            public double flops() {
-                return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
-            }
+        Remaining(Summary summary) {
+            this.summary = summary;
+        }
 
-            @Override
-            public double latency() {
-                PriceList list = prices.orElseThrow();
-                return left().map(left -> LatencyPrices.estimate(list, left) / list.milliseconds())
-                        .map(share -> Math.min(share, 1)) // a selection may be dearer than what it selects from
-                        .orElse(0.0);
+        private Outlook outlook() {
+            Outlook known = outlook;
+            if (known == null) {
+                Graph graph = network.graph();
+                known = new Outlook(plan(graph), SampleInputs.DEFAULT.dimensions(graph));
+                outlook = known;
             }
-        });
+            return known;
+        }
+
+        /** What the nodes cost that pruning would leave; empty if all paths to the output are cut. */
+        Optional<Map<String, Cost>> byNode() {
+            return outlook()
+                    .plan()
+                    .map(plan -> GroupCosts.byNode(plan.apply(), outlook().dimensions()));
+        }
+
+        @Override
+        public double groups() {
+            return groupsLeft(summary);
+        }
+
+        @Override
+        public double parameters() {
+            return share(PruneReport::parametersAfter, PruneReport::parametersBefore);
+        }
+
+        @Override
+        public double flops() {
+            return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
+        }
+
+        private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
+            return outlook()
+                    .plan()
+                    .map(plan -> PruneReport.of(plan, outlook().dimensions()))
+                    .map(report -> (double) after.applyAsLong(report) / before.applyAsLong(report))
+                    .orElse(0.0); // and groups may still come back
+        }
+
+        @Override
+        public double latency() {
+            PriceList list = prices.orElseThrow();
+            return byNode().map(left -> LatencyPrices.estimate(list, left) / list.milliseconds())
+                    .map(share -> Math.min(share, 1)) // a selection may be dearer than what it selects from
+                    .orElse(0.0);
+        }
     }
 
-    private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
-        Graph graph = network.graph();
-        return plan(graph)
-                .map(plan -> PruneReport.of(plan, SampleInputs.DEFAULT.dimensions(graph)))
-                .map(report -> (double) after.applyAsLong(report) / before.applyAsLong(report))
-                .orElse(0.0); // and groups may still come back
+    private double share(Summary summary) {
+        return target.orElseThrow().counted().applyAsDouble(new Remaining(summary));
     }
 
     /** Whether all paths to the output are cut. */
