@@ -71,7 +71,8 @@ final class HalfPrecisionTest {
             Graph outside = SinglePrecision.outside(graph);
             assertEquals(casts, outside == graph);
             byte[] written = OnnxWriter.toBytes(outside, OnnxWriter.Options.DEFAULT);
-            OnnxRuntime.assertClose(expected, OnnxRuntime.run(written, feeds), 0);
+            // A processor without arithmetic in half precision leaves out roundings between two casts.
+            OnnxRuntime.assertClose(expected, OnnxRuntime.run(written, feeds), 1e-3);
             assertTrue(outside.tensors(Kind.PARAMETER).values().stream()
                     .allMatch(weight -> weight.type() == DataType.FLOAT16));
         }
