@@ -74,10 +74,10 @@ final class Tensors {
 
     /** The same array of samples, channels, height and width, with the channels of a pixel side by side in memory. */
     static PtNDArray channelsLast(PtNDArray images) {
-        PtNDArray pixels = (PtNDArray) images.transpose(0, 2, 3, 1);
+        PtNDArray pixels = images.transpose(0, 2, 3, 1);
         PtNDArray dense = JniUtils.reshape(
                 JniUtils.flatten(pixels, 0, -1), pixels.getShape().getShape());
-        return (PtNDArray) dense.transpose(0, 3, 1, 2);
+        return dense.transpose(0, 3, 1, 2);
     }
 
     /** Overwrites an array by a tensor of the same type and shape. */
