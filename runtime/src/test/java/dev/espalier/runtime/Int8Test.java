@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
@@ -116,8 +117,18 @@ final class Int8Test {
                 read.dequantization().weights());
     }
 
+    /** Without VNNI, an x86-64 adds two products in sixteen bits, and eight bits of weights lose what these tests count on. */
+    private static void assumeWholeSums() throws IOException {
+        Path processor = Path.of("/proc/cpuinfo");
+        boolean cutOff = "amd64".equals(System.getProperty("os.arch"))
+                && Files.exists(processor)
+                && !Files.readString(processor).contains("vnni");
+        assumeFalse(cutOff, "this processor has no VNNI: ONNX Runtime cuts off sums of int8 products");
+    }
+
     @Test
     void allFormsOfGemmComputeTheSame() throws IOException {
+        assumeWholeSums();
         for (boolean transposeA : new boolean[] {false, true}) {
             for (boolean transposeB : new boolean[] {false, true}) {
                 GraphBuilder graph = new GraphBuilder("gemm");
@@ -201,7 +212,8 @@ final class Int8Test {
 
     /** One convolution of five ruins the outputs: its channels have nothing in common, but share a range. */
     @Test
-    void convolutionsThatLoseTooMuchAreLeftAsTheyAre() {
+    void convolutionsThatLoseTooMuchAreLeftAsTheyAre() throws IOException {
+        assumeWholeSums();
         GraphBuilder graph = new GraphBuilder("uneven");
         Value signal = graph.input("x", DataType.FLOAT32, "batch", 4, 8, 8);
         for (int i = 0; i < 4; i++) {
