@@ -80,7 +80,7 @@ final class PaperTableTest {
             changed.addAll(run.keySet());
             changed.removeIf(key -> Objects.equals(shipped.get(key), run.get(key)));
             assertEquals(
-                    table == PaperTable.BERT ? Set.of("data.dir", "model.checkpoint") : Set.of("data.dir"),
+                    table.asksQuestions() ? Set.of("data.dir", "model.checkpoint") : Set.of("data.dir"),
                     changed,
                     row.name());
         }
