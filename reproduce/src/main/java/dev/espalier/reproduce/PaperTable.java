@@ -8,6 +8,7 @@ import static dev.espalier.reproduce.PaperRow.Figure.GROUP_SPARSITY_WITH_EMBEDDI
 
 import dev.espalier.reproduce.PaperRow.Figure;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The paper's tables of trained models, with the numbers that it prints; behind them our own way with the same models. How a row is trained stands in its recipe; here is only
@@ -20,10 +21,8 @@ enum PaperTable {
             "VGG-16 on CIFAR-10",
             "a small convolutional network on 8×8 digits",
             List.of(GROUP_SPARSITY, ACCURACY),
+            Small.DIGITS,
             List.of(
-                    "data.kind=digits",
-                    "data.padding=0",
-                    "data.flip=false",
                     "model.kind=small-cnn",
                     "model.channels=[16,16,32,32]",
                     "optimizer.rate=3e-3",
@@ -64,13 +63,8 @@ enum PaperTable {
             "BERT on SQuAD 1.1",
             "a tiny BERT on questions made on the spot",
             List.of(GROUP_SPARSITY, GROUP_SPARSITY_WITH_EMBEDDINGS, EXACT_MATCH, F1),
-            List.of(
-                    "data.length=64",
-                    "data.stride=16",
-                    "data.question_length=16",
-                    "optimizer.rate=3e-3",
-                    "training.epochs=8",
-                    "training.batch_size=16"),
+            Small.QUESTIONS,
+            List.of("training.epochs=8"),
             List.of(
                     PaperRow.of("Baseline", "bert-squad-baseline")
                             .with(EXACT_MATCH, 81.01)
@@ -105,10 +99,8 @@ enum PaperTable {
             "ResNet-34 on CIFAR-10",
             "a thin ResNet-34 on 8×8 digits",
             List.of(GROUP_SPARSITY, ACCURACY),
+            Small.DIGITS,
             List.of(
-                    "data.kind=digits",
-                    "data.padding=0",
-                    "data.flip=false",
                     "model.width=4",
                     "optimizer.rate=5e-3",
                     "schedule.milestones=[6]",
@@ -130,19 +122,8 @@ enum PaperTable {
             "VGG-16 on CIFAR-10, the best that we know",
             "a small convolutional network on 8×8 digits",
             List.of(GROUP_SPARSITY, ACCURACY),
-            List.of(
-                    "data.kind=digits",
-                    "data.padding=0",
-                    "data.flip=false",
-                    "data.cutout=0",
-                    "model.kind=small-cnn",
-                    "model.channels=[16,16,32,32]",
-                    "phases.warm_up_epochs=4",
-                    "phases.heal_epochs=6",
-                    "target.share=0.4",
-                    "training.epochs=4",
-                    "training.batch_size=64",
-                    "training.seeds=[1]"),
+            Small.DIGITS_BY_CHOICE,
+            List.of("model.kind=small-cnn", "model.channels=[16,16,32,32]"),
             List.of(PaperRow.of("By choice", "vgg16-cifar10-best")
                     .with(GROUP_SPARSITY, 22.63, 0.15)
                     .with(ACCURACY, 89.80, 0.06))),
@@ -152,15 +133,8 @@ enum PaperTable {
             "BERT on SQuAD 1.1, the best that we know",
             "a tiny BERT on questions made on the spot",
             List.of(GROUP_SPARSITY, EXACT_MATCH, F1),
-            List.of(
-                    "data.length=64",
-                    "data.stride=16",
-                    "data.question_length=16",
-                    "optimizer.rate=3e-3",
-                    "phases.warm_up_epochs=6",
-                    "phases.heal_epochs=4",
-                    "training.epochs=4",
-                    "training.batch_size=16"),
+            Small.QUESTIONS,
+            List.of("phases.warm_up_epochs=6", "phases.heal_epochs=4", "training.epochs=4"),
             List.of(PaperRow.of("By choice", "bert-squad-best")
                     .with(GROUP_SPARSITY, 61.33)
                     .with(EXACT_MATCH, 69.47)
@@ -171,18 +145,8 @@ enum PaperTable {
             "ResNet-34 on CIFAR-10, the best that we know",
             "a thin ResNet-34 on 8×8 digits",
             List.of(GROUP_SPARSITY, ACCURACY),
-            List.of(
-                    "data.kind=digits",
-                    "data.padding=0",
-                    "data.flip=false",
-                    "data.cutout=0",
-                    "model.width=4",
-                    "phases.warm_up_epochs=4",
-                    "phases.heal_epochs=6",
-                    "target.share=0.4",
-                    "training.epochs=4",
-                    "training.batch_size=64",
-                    "training.seeds=[1]"),
+            Small.DIGITS_BY_CHOICE,
+            List.of("model.width=4"),
             List.of(PaperRow.of("By choice", "resnet34-cifar10-best")
                     .with(GROUP_SPARSITY, 31.04)
                     .with(ACCURACY, 93.45)));
@@ -196,10 +160,39 @@ enum PaperTable {
     @SuppressWarnings("ImmutableEnumChecker") // likewise
     private final List<PaperRow> rows;
 
-    PaperTable(String title, String smallTitle, List<Figure> figures, List<String> small, List<PaperRow> rows) {
+    /** What tables have in common at small scale. */
+    private static final class Small {
+        static final List<String> DIGITS = List.of("data.kind=digits", "data.padding=0", "data.flip=false");
+        static final List<String> DIGITS_BY_CHOICE = Stream.concat(
+                        DIGITS.stream(),
+                        Stream.of(
+                                "data.cutout=0",
+                                "phases.warm_up_epochs=4",
+                                "phases.heal_epochs=6",
+                                "target.share=0.4",
+                                "training.epochs=4",
+                                "training.batch_size=64",
+                                "training.seeds=[1]"))
+                .toList();
+        static final List<String> QUESTIONS = List.of(
+                "data.length=64",
+                "data.stride=16",
+                "data.question_length=16",
+                "optimizer.rate=3e-3",
+                "training.batch_size=16");
+    }
+
+    PaperTable(
+            String title,
+            String smallTitle,
+            List<Figure> figures,
+            List<String> common,
+            List<String> own,
+            List<PaperRow> rows) {
         this.title = title;
         this.smallTitle = smallTitle;
         this.figures = List.copyOf(figures);
+        List<String> small = Stream.concat(common.stream(), own.stream()).toList();
         this.rows = rows.stream().map(row -> row.atSmallScale(small)).toList();
     }
 

@@ -31,7 +31,7 @@ final class LayerWeights {
         inStride = outsFirst ? inner : (int) shape[rule.outAxis()] * inner;
         read = new BitSet[outs];
         Arrays.setAll(read, _ -> new BitSet());
-        // As the memory lies: across it, a layer of a language model takes ten times as long.
+        // As the memory lies: across it, wide layers are several times as slow.
         if (outsFirst) {
             for (int out = 0; out < outs; out++) {
                 for (int in = 0; in < insPerGroup; in++) {

@@ -299,7 +299,7 @@ final class PenaltySchedule {
     /** Sets to zero what is more than wanted by now. */
     private void choose(Choice from, Summary summary) {
         Remaining remaining = new Remaining(summary);
-        double share = target.orElseThrow().counted().applyAsDouble(remaining);
+        double share = share(remaining);
         double excess = share - controller.orElseThrow().wanted(progress);
         met = share <= target.orElseThrow().share();
         if (excess > 0) {
@@ -330,7 +330,7 @@ final class PenaltySchedule {
         }
         if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
             double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
-            change(controller.get().next(since, share(summary)));
+            change(controller.get().next(since, share(new Remaining(summary))));
         }
     }
 
@@ -405,8 +405,9 @@ final class PenaltySchedule {
         }
     }
 
-    private double share(Summary summary) {
-        return target.orElseThrow().counted().applyAsDouble(new Remaining(summary));
+    /** What is left of what the target is about. */
+    private double share(Remaining remaining) {
+        return target.orElseThrow().counted().applyAsDouble(remaining);
     }
 
     /** Whether all paths to the output are cut. */

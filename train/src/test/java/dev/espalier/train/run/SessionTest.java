@@ -157,6 +157,17 @@ class SessionTest {
         }
     }
 
+    private static void save(Session session, Map<String, byte[]> saved) {
+        session.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+    }
+
+    private static void restore(Session session, Map<String, byte[]> saved) {
+        SequencedMap<String, MemorySegment> state = session.state();
+        saved.forEach(
+                (name, bytes) -> Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
+        session.restore();
+    }
+
     @Test
     void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
         Recipe recipe = recipe();
@@ -165,15 +176,12 @@ class SessionTest {
         Map<String, double[]> expected;
         try (Session first = session(recipe, task, SessionTest::far)) {
             train(first, task, 0, 4);
-            first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+            save(first, saved);
             train(first, task, 4, 5);
             expected = weights(first);
         }
         try (Session second = session(recipe, task, SessionTest::far)) {
-            SequencedMap<String, MemorySegment> state = second.state();
-            saved.forEach((name, bytes) ->
-                    Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
-            second.restore();
+            restore(second, saved);
             train(second, task, 4, 5);
             assertSame(expected, weights(second), 0);
         }
@@ -293,7 +301,7 @@ class SessionTest {
             Metrics last = first.metrics(first.evaluate(), first.before(first.evaluate()), 0);
             for (int step = 0; step < 50; step++) {
                 if (step == 20) {
-                    first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+                    save(first, saved);
                     assertTrue(last.groupsLeft() < 0.9, "nothing is zero in the checkpoint: " + last.groupsLeft());
                 }
                 first.step(examples);
@@ -308,10 +316,7 @@ class SessionTest {
             expected = weights(first);
         }
         try (Session second = session(recipe, task, SessionTest::far)) {
-            SequencedMap<String, MemorySegment> state = second.state();
-            saved.forEach((name, bytes) ->
-                    Objects.requireNonNull(state.get(name), name).copyFrom(MemorySegment.ofArray(bytes)));
-            second.restore();
+            restore(second, saved);
             train(second, task, 2, 5);
             assertSame(expected, weights(second), 0);
         }
@@ -457,7 +462,7 @@ class SessionTest {
         Map<String, double[]> expected;
         try (Session first = onGpu(recipe, task)) {
             train(first, task, 0, 4);
-            first.state().forEach((name, memory) -> saved.put(name, memory.toArray(ValueLayout.JAVA_BYTE)));
+            save(first, saved);
             train(first, task, 4, 5);
             expected = weights(first);
         }
