@@ -6,6 +6,7 @@ import dev.espalier.train.model.OwnModel;
 import dev.espalier.train.model.ResNet34Model;
 import dev.espalier.train.model.SmallCnnModel;
 import dev.espalier.train.model.Vgg16Model;
+import dev.espalier.train.study.Storage;
 import dev.espalier.train.task.AutoTask;
 import dev.espalier.train.task.ClassificationKind;
 import dev.espalier.train.task.ImitationKind;
@@ -31,9 +32,11 @@ module dev.espalier.train {
     exports dev.espalier.train.model;
     exports dev.espalier.train.recipe;
     exports dev.espalier.train.run;
+    exports dev.espalier.train.study;
     exports dev.espalier.train.task;
 
     uses ModelKind;
+    uses Storage.Provider;
     uses TaskKind;
 
     provides ModelKind with

@@ -7,7 +7,7 @@ import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.Experiment;
+import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,7 +7,7 @@ import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.run.Sweep;
+import dev.espalier.train.study.Sweep;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

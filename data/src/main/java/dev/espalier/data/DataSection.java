@@ -41,7 +41,7 @@ public final class DataSection {
             .changeable();
 
     /** {@code data.dir}, of kinds that are folders of files. */
-    public static final Key<String> DIR = Key.text(
+    public static final Key<String> DIR = Key.location(
                     "data.dir", "the folder of its files, relative to where the program is started")
             .in(Range.notBlank())
             .changeable();

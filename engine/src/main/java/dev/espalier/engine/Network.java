@@ -76,6 +76,9 @@ public final class Network implements AutoCloseable {
     private final boolean shared;
 
     private final boolean drops;
+
+    /** Held while what is dropped out is drawn. */
+    private static final Object GENERATOR = new Object();
     /** Views of the parameters, made once: arrays of a network never move. Empty until they are asked for. */
     private SequencedMap<String, TensorView> weightViews = new LinkedHashMap<>();
     /** The same of the gradients that there are. */
@@ -358,6 +361,17 @@ public final class Network implements AutoCloseable {
         if (mode == Mode.TRAINING) {
             prepareTraining();
         }
+        if (mode == Mode.TRAINING && drops) {
+            // Libtorch has one generator: nobody else may draw from it between the seed and the end of the pass.
+            synchronized (GENERATOR) {
+                JniUtils.setSeed(seed[0]++);
+                return run(call, mode);
+            }
+        }
+        return run(call, mode);
+    }
+
+    private Pass run(Program.Call call, Mode mode) {
         if (precision != Precision.BF16) {
             return Pass.run(call, mode, manager, this::setSwitches);
         }
@@ -373,9 +387,6 @@ public final class Network implements AutoCloseable {
     }
 
     private void prepareTraining() {
-        if (drops) {
-            JniUtils.setSeed(seed[0]++);
-        }
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> {
             if (isTrained(name) && !gradients.containsKey(name)) {
                 gradients.put(name, newGradient(array(name)));

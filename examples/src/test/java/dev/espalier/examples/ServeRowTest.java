@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.Experiment;
+import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;

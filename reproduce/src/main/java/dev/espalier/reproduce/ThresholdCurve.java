@@ -15,7 +15,7 @@ import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.JudgedModel;
-import dev.espalier.train.run.Sweep;
+import dev.espalier.train.study.Sweep;
 import dev.espalier.train.run.Tasks;
 import dev.espalier.train.task.Task;
 import java.io.IOException;

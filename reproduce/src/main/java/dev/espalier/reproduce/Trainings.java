@@ -5,9 +5,10 @@ import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.DivergedException;
-import dev.espalier.train.run.Experiment;
+import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainingRun;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -170,7 +171,7 @@ record Trainings(Setting setting) {
                         && Variant.of(recipe, Recipe.read(folder.recipe(), List.of()))
                                 .isNone()
                 ? folder.result()
-                : Experiment.finished(recipe, folder);
+                : TrainingRun.finished(recipe, folder);
     }
 
     private RunOptions reporting() {

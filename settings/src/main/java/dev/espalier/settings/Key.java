@@ -57,6 +57,23 @@ public final class Key<T> {
     }
 
     /**
+     * A file or a folder: a path, or a URI. A text like others, but whoever takes settings to another machine must know which texts are
+     * places: see {@link Settings#relocated}.
+     *
+     * @param path section and name
+     * @param meaning what it means, half a sentence
+     * @return the key, required
+     */
+    public static Key<String> location(String path, String meaning) {
+        return of(path, new ValueType.Location(), meaning);
+    }
+
+    /** {@return whether its values are places} */
+    boolean isLocation() {
+        return type instanceof ValueType.Location;
+    }
+
+    /**
      * A whole number of 32 bits.
      *
      * @param path section and name

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** All values of a text of settings, section by section. Immutable and sound. {@link Form} reads it, and {@link #toToml} writes it. */
@@ -124,6 +125,28 @@ public final class Settings {
      */
     public Settings with(String... overrides) {
         return form.parse("the " + form.noun(), toToml(), List.of(overrides));
+    }
+
+    /**
+     * {@return the same with files and folders elsewhere}
+     *
+     * @param move from where they are to where they are then; not asked about empty texts
+     */
+    public Settings relocated(UnaryOperator<String> move) {
+        Settings moved = this;
+        for (Values values : sections.values()) {
+            for (Key<?> key : values.keys()) {
+                if (key.isLocation() && of(key) instanceof String before && !before.isEmpty()) {
+                    String after = move.apply(before);
+                    if (!after.equals(before)) {
+                        @SuppressWarnings("unchecked") // a location is a text
+                        Key<String> location = (Key<String>) key;
+                        moved = moved.with(location, after);
+                    }
+                }
+            }
+        }
+        return moved;
     }
 
     /**

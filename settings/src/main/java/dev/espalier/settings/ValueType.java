@@ -65,6 +65,31 @@ sealed interface ValueType<T> {
         }
     }
 
+    /** The path of a file or a folder, or a URI. */
+    record Location() implements ValueType<String> {
+        private static final Text TEXT = new Text();
+
+        @Override
+        public boolean takesText() {
+            return TEXT.takesText();
+        }
+
+        @Override
+        public String description() {
+            return TEXT.description();
+        }
+
+        @Override
+        public @Nullable String from(Object parsed) {
+            return TEXT.from(parsed);
+        }
+
+        @Override
+        public String print(String value) {
+            return TEXT.print(value);
+        }
+    }
+
     /** An integer of 32 bits. */
     record Whole() implements ValueType<Integer> {
         @Override

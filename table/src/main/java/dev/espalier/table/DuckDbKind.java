@@ -30,13 +30,13 @@ import java.util.stream.Stream;
  */
 public final class DuckDbKind extends TableKind {
     /** {@code data.path}. */
-    public static final Key<String> PATH = Key.text(
+    public static final Key<String> PATH = Key.location(
                     "data.path",
                     "a Parquet, JSON or CSV file, or several by a pattern such as data/*.parquet, relative to where the program is started")
             .withDefault("")
             .changeable();
     /** {@code data.test_path}. */
-    public static final Key<String> TEST_PATH = Key.text(
+    public static final Key<String> TEST_PATH = Key.location(
                     "data.test_path", "the same of the test part; if empty, some rows are held out")
             .withDefault("")
             .changeable();

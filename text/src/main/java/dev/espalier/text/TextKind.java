@@ -37,7 +37,7 @@ public final class TextKind extends TableKind {
             .in(Range.atLeast(4))
             .withDefault(128);
 
-    private static final Key<String> PATH = Key.text(
+    private static final Key<String> PATH = Key.location(
                     "data.path",
                     "a .csv, .tsv, .jsonl or .parquet file, a .txt file with a text in a line, or a .json file of SQuAD; or a folder with train.csv and test.csv, relative to where the program is started")
             .in(Range.notBlank())

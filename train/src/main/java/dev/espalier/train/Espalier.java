@@ -31,7 +31,7 @@ import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.Experiment;
+import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
 import dev.espalier.train.task.Example;

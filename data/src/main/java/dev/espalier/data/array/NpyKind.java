@@ -53,7 +53,7 @@ public final class NpyKind implements DataKind {
     }
 
     /** {@code data.path}. */
-    public static final Key<String> PATH = Key.text(
+    public static final Key<String> PATH = Key.location(
                     "data.path",
                     "an .npz file, a folder of .npy files, or one .npy file, relative to where the program is started")
             .in(Range.notBlank())

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  */
 public final class CsvKind extends TableKind {
     /** {@code data.path}. */
-    public static final Key<String> PATH = Key.text(
+    public static final Key<String> PATH = Key.location(
                     "data.path",
                     "the table, or a folder with train.csv and test.csv, relative to where the program is started")
             .in(Range.notBlank())

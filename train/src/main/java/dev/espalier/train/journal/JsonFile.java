@@ -34,7 +34,43 @@ public final class JsonFile {
      * @throws IOException if it cannot be read, or is damaged
      */
     public static <T> T read(Path file, Class<T> type) throws IOException {
-        return parse(file, Files.readString(file), type);
+        return parse(file.toString(), Files.readString(file), type);
+    }
+
+    /**
+     * {@return a record on one line}
+     *
+     * @param record the record
+     */
+    public static String line(Object record) {
+        return Json.line(record);
+    }
+
+    /**
+     * {@return a record on many lines, for people}
+     *
+     * @param record the record
+     */
+    public static String text(Object record) {
+        return Json.pretty(record);
+    }
+
+    /**
+     * Reads a record from a text.
+     *
+     * @param <T> what it is
+     * @param source what messages call it
+     * @param text the text
+     * @param type what it is
+     * @return the record
+     * @throws IOException if the text is damaged
+     */
+    public static <T> T parse(String source, String text, Class<T> type) throws IOException {
+        try {
+            return Json.parse(text, type);
+        } catch (JsonProcessingException broken) {
+            throw new IOException(source + " is damaged: " + broken.getOriginalMessage(), broken);
+        }
     }
 
     /**
@@ -67,16 +103,8 @@ public final class JsonFile {
         String text = Files.readString(file);
         List<T> records = new ArrayList<>();
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
-            records.add(parse(file, line, type));
+            records.add(parse(file.toString(), line, type));
         }
         return records;
-    }
-
-    private static <T> T parse(Path file, String text, Class<T> type) throws IOException {
-        try {
-            return Json.parse(text, type);
-        } catch (JsonProcessingException broken) {
-            throw new IOException(file + " is damaged: " + broken.getOriginalMessage(), broken);
-        }
     }
 }

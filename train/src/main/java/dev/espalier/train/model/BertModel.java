@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 
 /** {@code model.kind = "bert"}. */
 public final class BertModel implements ModelKind {
-    private static final Key<String> CHECKPOINT = Key.text(
+    private static final Key<String> CHECKPOINT = Key.location(
                     "model.checkpoint",
                     "a folder with config.json, model.safetensors and the vocabulary, relative to where the program is started")
             .in(Range.notBlank())

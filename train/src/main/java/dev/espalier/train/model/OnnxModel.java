@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 
 /** {@code model.kind = "onnx"}. */
 public final class OnnxModel implements ModelKind {
-    private static final Key<String> FILE = Key.text(
+    private static final Key<String> FILE = Key.location(
                     "model.file",
                     "the ONNX file whose weights training starts from, relative to where the program is started")
             .in(Range.notBlank())
@@ -50,7 +50,7 @@ public final class OnnxModel implements ModelKind {
                     "whether the last layer stays, or gives way to a fresh one with as many outputs as the task has: for other classes")
             .withDefault(Head.KEEP);
 
-    private static final Key<String> TOKENIZER = Key.text(
+    private static final Key<String> TOKENIZER = Key.location(
                     "model.tokenizer",
                     "for texts: a tokenizer.json, a vocab.txt or a folder with one of them, relative to where the program is started;"
                             + " if empty, in the folder of the file or, if that is called onnx, in the one above")

@@ -39,7 +39,7 @@ final class PenaltyKind implements Kind {
                     "what λ_g is weighed by: nothing, or the FLOPs, parameters or milliseconds that go with the group")
             .withDefault(GroupCost.NONE);
 
-    private static final Key<String> PILOT = Key.text(
+    private static final Key<String> PILOT = Key.location(
                     "penalty.pilot",
                     "a model trained before, an ONNX file or the folder of a run, relative to where the program is started: groups that"
                             + " are small there bear more of λ, and those that are zero stay zero; if empty, there is none")

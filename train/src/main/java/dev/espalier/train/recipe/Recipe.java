@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -300,6 +301,16 @@ public final class Recipe {
      */
     public Recipe with(String... overrides) {
         return new Recipe(settings.with(overrides));
+    }
+
+    /**
+     * The same with files and folders elsewhere.
+     *
+     * @param move from where they are to where they are then: paths or URIs
+     * @return the recipe
+     */
+    public Recipe relocated(UnaryOperator<String> move) {
+        return new Recipe(settings.relocated(move));
     }
 
     /**

@@ -4,7 +4,12 @@ package dev.espalier.train.run;
 public final class DivergedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    DivergedException(String message) {
+    /**
+     * A training that goes nowhere.
+     *
+     * @param message why, a sentence
+     */
+    public DivergedException(String message) {
         super(message);
     }
 }

@@ -3,6 +3,7 @@ package dev.espalier.train.run;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** Who wants to know how a training goes. */
 public interface TrainingListener {
@@ -40,6 +41,15 @@ public interface TrainingListener {
      * @param metrics what was found
      */
     default void onEvaluation(Progress progress, Metrics metrics) {}
+
+    /**
+     * The state was written down: from here the training can go on.
+     *
+     * @param run the run's folder
+     * @param state the file
+     * @throws IOException if something cannot be read or written
+     */
+    default void onCheckpoint(RunFolder run, Path state) throws IOException {}
 
     /**
      * Something happened that a user should know.
@@ -87,6 +97,12 @@ public interface TrainingListener {
             public void onEvaluation(Progress progress, Metrics metrics) {
                 first.onEvaluation(progress, metrics);
                 other.onEvaluation(progress, metrics);
+            }
+
+            @Override
+            public void onCheckpoint(RunFolder run, Path state) throws IOException {
+                first.onCheckpoint(run, state);
+                other.onCheckpoint(run, state);
             }
 
             @Override

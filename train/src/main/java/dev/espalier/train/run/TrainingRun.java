@@ -28,12 +28,11 @@ import java.util.SequencedMap;
  * written down every so many steps, and nothing else has a memory.
  */
 public final class TrainingRun {
-    private final Recipe whole;
+    private final Recipe written;
     private final Recipe recipe;
     private final Task task;
     private final Graph initial;
     private final long seed;
-    private final RunFolder experiment;
     private final RunFolder folder;
     private final RunOptions options;
     private final Checkpoints checkpoints;
@@ -74,38 +73,67 @@ public final class TrainingRun {
      * @param options what does not change the outcome
      */
     public TrainingRun(Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
-        this(recipe.withSeed(seed), task, initial, seed, folder, folder, options);
+        this(recipe, recipe, task, initial, seed, folder, options);
     }
 
     /**
-     * A run of an experiment.
+     * A run whose recipe names files that are elsewhere.
      *
-     * @param whole how to train, for all seeds
+     * @param written the recipe as it is written down
+     * @param recipe the same with those files where they are on this machine
      * @param task what is learned
      * @param initial the model to start from
-     * @param seed one of the seeds
-     * @param experiment where the recipe for all seeds is written
-     * @param folder where everything else is written; the same if there is only one seed
+     * @param seed what all that is random depends on
+     * @param folder where everything is written
      * @param options what does not change the outcome
      */
-    TrainingRun(
-            Recipe whole,
+    public TrainingRun(
+            Recipe written,
+            Recipe recipe,
             Task task,
             Graph initial,
             long seed,
-            RunFolder experiment,
             RunFolder folder,
             RunOptions options) {
-        this.whole = whole;
-        this.recipe = whole.withSeed(seed);
+        this.written = written.withSeed(seed);
+        this.recipe = recipe.withSeed(seed);
         this.task = task;
         this.initial = initial;
         this.seed = seed;
-        this.experiment = experiment;
         this.folder = folder;
         this.options = options;
         this.checkpoints =
                 new Checkpoints(folder.checkpoints(), recipe.checkpoint().keep());
+    }
+
+    /**
+     * What came out of the run in a folder, if it is finished. Neither data nor model is loaded.
+     *
+     * @param recipe how it was trained, with one seed
+     * @param folder the run's folder; it may not be there
+     * @return what came out; empty if there is something left to do
+     * @throws IOException if the folder cannot be read
+     * @throws IllegalArgumentException if the run was begun with another recipe
+     */
+    public static Optional<RunResult> finished(Recipe recipe, RunFolder folder) throws IOException {
+        RecipeChanges.requireSame(folder, recipe);
+        return folder.result();
+    }
+
+    /**
+     * How the run in a folder stood after an epoch, if it can go on from there or from later.
+     *
+     * @param folder the run's folder; it may not be there
+     * @param epoch the epoch, which it was evaluated after
+     * @return the line of its metrics; empty if it has not come so far
+     * @throws IOException if the folder cannot be read
+     */
+    public static Optional<Metrics> after(RunFolder folder, int epoch) throws IOException {
+        long saved = new Checkpoints(folder.checkpoints(), 1)
+                .steps().stream().mapToLong(Long::longValue).max().orElse(0);
+        return folder.metrics().stream()
+                .filter(line -> line.epoch() == epoch && line.step() <= saved)
+                .findFirst();
     }
 
     /**
@@ -127,12 +155,8 @@ public final class TrainingRun {
      * @throws IOException if something cannot be read or written; what was written before stays
      */
     public Optional<RunResult> resume() throws IOException {
-        RecipeChanges.requireSame(folder, recipe);
-        Optional<RunResult> finished = folder.result();
-        if (finished.isPresent()) {
-            return finished;
-        }
-        return train();
+        Optional<RunResult> finished = finished(written, folder);
+        return finished.isPresent() ? finished : train();
     }
 
     private Optional<RunResult> train() throws IOException {
@@ -156,8 +180,8 @@ public final class TrainingRun {
             } else {
                 writeOrigin(session);
             }
-            if (prices.isPresent() && !Files.exists(experiment.pricesFile())) {
-                JsonFile.write(experiment.pricesFile(), prices.get());
+            if (prices.isPresent() && !Files.exists(folder.pricesFile())) {
+                JsonFile.write(folder.pricesFile(), prices.get());
             }
             folder.enter();
             try {
@@ -175,15 +199,15 @@ public final class TrainingRun {
     }
 
     /**
-     * What layers take: as it was measured when the first seed began, so that the machine has no say in how it goes on, and all seeds
-     * have the same.
+     * What layers take: as it was measured when the run began, or before in another run whose file was put here, so that the machine
+     * has no say in how it goes on.
      */
     private Optional<PriceList> prices() throws IOException {
         if (!recipe.needsPrices()) {
             return Optional.empty();
         }
-        if (Files.exists(experiment.pricesFile())) {
-            return Optional.of(JsonFile.read(experiment.pricesFile(), PriceList.class));
+        if (Files.exists(folder.pricesFile())) {
+            return Optional.of(JsonFile.read(folder.pricesFile(), PriceList.class));
         }
         return Optional.of(LatencyPrices.measure(
                 initial, recipe.groupRules().derive(initial), 1, LatencyPrices.SECONDS, options.listener()::onNote));
@@ -201,8 +225,7 @@ public final class TrainingRun {
                             + " the first, or all are damaged; it begins again with epoch 1");
         }
         Files.createDirectories(folder.path());
-        RunFolder.replace(experiment.recipe(), whole.toToml());
-        RunFolder.replace(folder.recipe(), recipe.toToml());
+        RunFolder.replace(folder.recipe(), written.toToml());
         folder.write(Origin.provenance(seed, session.kernelName(), options.device()));
     }
 
@@ -271,6 +294,7 @@ public final class TrainingRun {
         seconds[0] = secondsNow();
         since = System.nanoTime();
         checkpoints.save(session.steps(), state(session));
+        options.listener().onCheckpoint(folder, checkpoints.file(session.steps()));
     }
 
     private double secondsNow() {

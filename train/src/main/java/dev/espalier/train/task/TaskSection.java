@@ -17,7 +17,7 @@ import java.util.ServiceLoader;
 
 /** The section {@code [task]} of a recipe: all kinds of tasks that are on the class path, and the teacher that each may have. */
 public final class TaskSection {
-    private static final Key<String> TEACHER = Key.text(
+    private static final Key<String> TEACHER = Key.location(
                     "task.teacher",
                     "an ONNX file whose answers are learned too, relative to where the program is started; if empty, there is none")
             .withDefault("")

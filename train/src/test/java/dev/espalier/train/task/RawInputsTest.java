@@ -24,7 +24,7 @@ import dev.espalier.train.journal.ModelCard;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.Experiment;
+import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Tasks;
 import java.awt.image.BufferedImage;

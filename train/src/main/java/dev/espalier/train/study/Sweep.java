@@ -1,30 +1,29 @@
-package dev.espalier.train.run;
+package dev.espalier.train.study;
 
 import dev.espalier.core.check.Check;
-import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.task.RawInputs;
-import dev.espalier.train.task.Task;
+import dev.espalier.train.run.DivergedException;
+import dev.espalier.train.study.Outcome.End;
+import dev.espalier.train.study.Plan.Branch;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A recipe carried out with one λ after the other: how much accuracy goes for how much size.
+ * A study of one axis, the strength λ of the penalty: how much accuracy goes for how much size.
  *
  * @param recipe how to train; its λ is not used
- * @param task what is learned
  * @param lambdas the λs, in the order in which they are tried
  * @param start what each run starts from
  * @param folder where everything is written: a run's folder for each λ
- * @param options what does not change the outcome
  */
-public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start, RunFolder folder, RunOptions options) {
+public record Sweep(Recipe recipe, List<Double> lambdas, Start start, RunFolder folder) {
 
     /** What a run of a sweep starts from. */
     public enum Start {
@@ -58,22 +57,6 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
     }
 
     /**
-     * Loads what a recipe asks for.
-     *
-     * @param recipe how to train
-     * @param lambdas the λs
-     * @param start what each run starts from
-     * @param folder where everything is written
-     * @param options what does not change the outcome
-     * @return the sweep, not begun yet
-     * @throws IOException if the data or the model cannot be read
-     */
-    public static Sweep of(Recipe recipe, List<Double> lambdas, Start start, RunFolder folder, RunOptions options)
-            throws IOException {
-        return new Sweep(recipe, Tasks.of(recipe), lambdas, start, folder, options);
-    }
-
-    /**
      * Numbers whose ratios are all the same.
      *
      * @param first the first, above 0
@@ -93,35 +76,48 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
         return values;
     }
 
+    /** {@return a branch for each λ, in a folder {@code lambda-…} of its own} */
+    public Plan plan() {
+        List<Branch> branches = new ArrayList<>();
+        String root = folder.path().toString();
+        for (double lambda : lambdas) {
+            Branch fresh = Branch.of(
+                    root,
+                    "lambda-" + label(lambda),
+                    recipe.withLambda(lambda),
+                    new LinkedHashMap<>(Map.of("penalty.lambda", label(lambda))),
+                    false);
+            branches.add(
+                    start == Start.INDEPENDENT || branches.isEmpty()
+                            ? fresh
+                            : fresh.startingFrom(branches.getLast()));
+        }
+        return new Plan(root, branches, Optional.empty());
+    }
+
     /**
-     * Trains with each λ. Runs that are finished already are taken as they are, and one that was
-     * stopped goes on. A λ that a training was given up with is told to the listener and left out.
+     * What came out of the λs. One that a training was given up with, or that failed, is left out.
      *
-     * @return a point for each λ that something came out of; empty if it was stopped, and can be run again
-     * @throws IOException if something cannot be read or written; what was written before stays
+     * @param result what came out of the {@link #plan}
+     * @return a point for each λ that something came out of
+     * @throws IOException if a result cannot be read
      * @throws DivergedException if nothing came out of any λ
      */
-    public Optional<List<Point>> run() throws IOException {
+    public List<Point> points(StudyResult result) throws IOException {
         List<Point> points = new ArrayList<>();
-        Experiment before = null;
-        for (double lambda : lambdas) {
-            options.listener().onNote("λ = " + label(lambda));
-            Experiment experiment = experiment(lambda, before);
-            try {
-                Optional<List<RunResult>> results = experiment.resume();
-                if (results.isEmpty()) {
-                    return Optional.empty();
-                }
-                points.add(new Point(lambda, experiment.folder(), results.get()));
-                before = experiment;
-            } catch (DivergedException nowhere) {
-                options.listener().onNote("λ = " + label(lambda) + " is left out: " + nowhere.getMessage());
+        for (int i = 0; i < lambdas.size(); i++) {
+            Branch branch = result.plan().branches().get(i);
+            boolean whole = branch.trials().stream()
+                    .allMatch(trial -> result.of(trial).map(Outcome::end).orElse(End.STOPPED) == End.FINISHED);
+            if (whole) {
+                points.add(new Point(
+                        lambdas.get(i), new RunFolder(folder.path().resolve(branch.name())), result.results(branch)));
             }
         }
         if (points.isEmpty()) {
             throw new DivergedException("nothing came out of any λ: choose smaller ones, or see what each run said");
         }
-        return Optional.of(points);
+        return points;
     }
 
     /**
@@ -132,19 +128,5 @@ public record Sweep(Recipe recipe, Task task, List<Double> lambdas, Start start,
      */
     public static String label(double lambda) {
         return Double.toString(lambda).replaceFirst("\\.0(?=E|$)", "").replace('E', 'e');
-    }
-
-    private Experiment experiment(double lambda, @Nullable Experiment before) {
-        Recipe stronger = recipe.withLambda(lambda);
-        RunFolder place = folder.lambda(label(lambda));
-        return start == Start.INDEPENDENT || before == null
-                ? new Experiment(stronger, task, place, options)
-                : new Experiment(
-                        stronger,
-                        task,
-                        seed -> RawInputs.without(
-                                OnnxReader.read(before.place(seed).model()).graph()),
-                        place,
-                        options);
     }
 }

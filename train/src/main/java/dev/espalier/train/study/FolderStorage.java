@@ -1,0 +1,136 @@
+package dev.espalier.train.study;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * A folder of this machine, or one that is mounted on all.
+ *
+ * @param root the folder
+ */
+public record FolderStorage(Path root) implements Storage {
+
+    private Path path(String name) {
+        Path path = root.resolve(name).normalize();
+        if (!path.startsWith(root.normalize())) {
+            throw new IllegalArgumentException(name + " is not within " + root);
+        }
+        return path;
+    }
+
+    @Override
+    public boolean fetch(String name, Path to) throws IOException {
+        try {
+            Files.createDirectories(to.toAbsolutePath().getParent());
+            Files.copy(path(name), to, StandardCopyOption.REPLACE_EXISTING);
+            return true;
+        } catch (NoSuchFileException _) {
+            return false;
+        }
+    }
+
+    @Override
+    public void store(Path from, String name) throws IOException {
+        Path to = path(name);
+        Files.createDirectories(to.toAbsolutePath().getParent());
+        Path temporary = to.resolveSibling(to.getFileName() + "." + UUID.randomUUID() + ".tmp");
+        try {
+            Files.copy(from, temporary);
+            try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                channel.force(true);
+            }
+            Files.move(temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    @Override
+    public void rename(String name, String other) throws IOException {
+        Path to = path(other);
+        Files.createDirectories(to.toAbsolutePath().getParent());
+        Files.move(path(name), to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    public List<String> list(String folder) throws IOException {
+        Path top = path(folder);
+        if (!Files.isDirectory(top)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(top)) {
+            return files.filter(Files::isRegularFile)
+                    .map(file -> String.join("/", names(root.normalize().relativize(file))))
+                    .filter(name -> !name.endsWith(".tmp"))
+                    .sorted()
+                    .toList();
+        } catch (UncheckedIOException vanished) {
+            throw new IOException(vanished.getMessage(), vanished);
+        }
+    }
+
+    private static List<String> names(Path path) {
+        return Stream.iterate(0, i -> i < path.getNameCount(), i -> i + 1)
+                .map(i -> path.getName(i).toString())
+                .toList();
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Path top = path(name);
+        if (!Files.exists(top)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(top)) {
+            for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(one);
+            }
+        }
+    }
+
+    @Override
+    public String checksum(String name) throws IOException {
+        try (InputStream file = Files.newInputStream(path(name))) {
+            return sha256(file);
+        }
+    }
+
+    /**
+     * {@return the SHA-256 of a stream}
+     *
+     * @param contents the stream, read to its end
+     * @throws IOException if it cannot be read
+     */
+    public static String sha256(InputStream contents) throws IOException {
+        try {
+            DigestInputStream digested = new DigestInputStream(contents, MessageDigest.getInstance("SHA-256"));
+            byte[] buffer = new byte[1 << 16];
+            while (digested.read(buffer) >= 0) {
+                // only the sum counts
+            }
+            return HexFormat.of().formatHex(digested.getMessageDigest().digest());
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    @Override
+    public boolean exists(String name) {
+        return Files.isRegularFile(path(name));
+    }
+}
