@@ -38,6 +38,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DemoCommand.class,
             TrainCommand.class,
             SweepCommand.class,
+            StudyCommand.class,
+            TrialCommand.class,
             ProxCommand.class,
             DataCommand.class,
             SurveyCommand.class,

@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.engine.Device;
 import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
@@ -46,6 +47,11 @@ final class RecipeOptions {
 
     @Mixin
     private DeviceOption device = new DeviceOption();
+
+    /** Where models are. */
+    Device device() {
+        return device.device();
+    }
 
     Recipe recipe() throws IOException {
         return recipe(List.of());

@@ -140,6 +140,9 @@ final class ReproduceCommand implements Callable<Integer> {
                     "With --page: first keep what is finished in DIR, the --out of an earlier call; models need not be there.")
     private @Nullable Path from;
 
+    @Mixin
+    private LaunchOptions launch = new LaunchOptions();
+
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
@@ -199,14 +202,16 @@ final class ReproduceCommand implements Callable<Integer> {
 
     private Setting setting(Item chosen, BooleanSupplier stop) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
-        RunOptions run = new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), ""), stop);
+        StatusLine status = new StatusLine(err);
+        RunOptions run = new RunOptions(device.device(), new ProgressPrinter(status, ""), stop);
         Path place = folder != null
                 ? folder
                 : RunFolders.fresh("reproduce-" + chosen.name()).path();
         Setting setting = new Setting(
                         scale, Optional.ofNullable(data), seeds != null ? seeds : defaultSeeds(chosen), place, run)
                 .withRows(rows)
-                .withChanges(changes);
+                .withChanges(changes)
+                .withLaunching(launch.launching(launch.areDefault() ? 0 : launch.threads(), status));
         if (chosenSeeds.isEmpty()) {
             return setting;
         }

@@ -1,21 +1,33 @@
 package dev.espalier.cli;
 
+import dev.espalier.report.ReportAtEnd;
 import dev.espalier.report.SweepPage;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.study.Axis;
+import dev.espalier.train.study.BranchFolders;
+import dev.espalier.train.study.Launcher;
+import dev.espalier.train.study.Outcome;
+import dev.espalier.train.study.Outcome.End;
+import dev.espalier.train.study.Plan;
+import dev.espalier.train.study.StudyListener;
+import dev.espalier.train.study.StudyResult;
+import dev.espalier.train.study.StudyRun;
 import dev.espalier.train.study.Sweep;
+import dev.espalier.train.study.Trial;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,6 +69,9 @@ final class SweepCommand implements Callable<Integer> {
             description = "Also train without a penalty, into the folder baseline of the sweep, and show that beside.")
     private boolean baseline;
 
+    @Mixin
+    private LaunchOptions launch = new LaunchOptions();
+
     @Override
     public Integer call() throws IOException {
         List<Double> lambdas = lambdas(range);
@@ -64,21 +79,42 @@ final class SweepCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
-            RunOptions how = options.runOptions(err, interruption);
             RunFolder place = options.folder("sweep-", err);
-            Sweep sweep = Sweep.of(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, place, how);
-            Optional<List<Sweep.Point>> points = sweep.run();
-            if (points.isEmpty()
-                    || (baseline
-                            && new DenseTwin(recipe, sweep.task(), place)
-                                    .train(options.denseOptions(err, interruption))
-                                    .isEmpty())) {
+            Sweep sweep = new Sweep(
+                    recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, baseline, place);
+            Optional<StudyResult> result = carryOut(sweep, new StatusLine(err), interruption);
+            if (result.isEmpty()) {
                 return RecipeOptions.stopped(place, err);
             }
-            print(points.get(), place.baseline().result(), out);
-            out.println(draw(place, points.get()));
+            List<Sweep.Point> points = sweep.points(result.get());
+            print(points, place.baseline().result(), out);
+            out.println(draw(place, points));
             out.flush();
             return 0;
+        }
+    }
+
+    private Optional<StudyResult> carryOut(Sweep sweep, StatusLine status, BooleanSupplier stop) throws IOException {
+        int threads = launch.threads();
+        Plan plan = sweep.plan().with(trial -> trial.on(options.device()).onThreads(threads));
+        BranchFolders folders = new BranchFolders(plan, new ReportAtEnd());
+        try (Launcher launcher = launch.launching(threads, status)
+                .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
+            StudyResult result = new StudyRun(
+                            plan,
+                            launcher,
+                            new StudyListener() {
+                                @Override
+                                public void onEnd(Trial trial, Outcome outcome, StudyResult soFar) throws IOException {
+                                    folders.onEnd(trial, outcome, soFar);
+                                    if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
+                                        status.say(trial.name() + " is left out: " + outcome.text());
+                                    }
+                                }
+                            },
+                            stop)
+                    .run();
+            return result.isStopped() ? Optional.empty() : Optional.of(result);
         }
     }
 
@@ -97,8 +133,13 @@ final class SweepCommand implements Callable<Integer> {
         String[] parts = range.split(":", -1);
         try {
             if (parts.length == 3) {
-                return Sweep.geometric(
-                        Double.parseDouble(parts[0]), Double.parseDouble(parts[1]), Integer.parseInt(parts[2]));
+                return Axis.range(
+                                "penalty.lambda",
+                                new BigDecimal(parts[0]),
+                                new BigDecimal(parts[1]),
+                                Integer.parseInt(parts[2]),
+                                "log")
+                        .numbers();
             }
         } catch (IllegalArgumentException _) {
             // The message below says all there is to say.
@@ -121,7 +162,7 @@ final class SweepCommand implements Callable<Integer> {
                 "1.00")));
         for (Sweep.Point point : points) {
             rows.add(List.of(
-                    Sweep.label(point.lambda()),
+                    Axis.number(point.lambda()),
                     metric.write(spread(
                             point, result -> result.prunedScores().firstEntry().getValue())),
                     percent(point, RunResult::groupsLeft),

@@ -20,6 +20,9 @@ public record Device(Place place) {
     /** The CPU. */
     public static final Device CPU = new Device(Place.HOST);
 
+    /** The system property that says how many threads compute an operation on the CPU, see {@link #useThreads}. */
+    public static final String THREADS = "ai.djl.pytorch.num_threads";
+
     private static final String CPU_NAME = "cpu";
     private static final String GPU_NAME = "gpu";
     private static final Pattern GPU_PATTERN = Pattern.compile(GPU_NAME + "(?::(\\d{1,4}))?");
@@ -59,7 +62,7 @@ public record Device(Place place) {
      * @param threads how many, at least 1
      */
     public static void useThreads(int threads) {
-        System.setProperty("ai.djl.pytorch.num_threads", Long.toString(Check.atLeast("threads", threads, 1)));
+        System.setProperty(THREADS, Long.toString(Check.atLeast("threads", threads, 1)));
     }
 
     /**

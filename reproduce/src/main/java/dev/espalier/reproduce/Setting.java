@@ -2,6 +2,7 @@ package dev.espalier.reproduce;
 
 import dev.espalier.core.check.Check;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.study.Launching;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.stream.LongStream;
  * @param folder where everything is written; made when there is something to write. What an earlier run has left there is
  *     gone on with
  * @param run where models are trained, who is told how it goes, and when to stop
+ * @param launching what carries the trainings of tables out
  */
 public record Setting(
         Scale scale,
@@ -28,7 +30,8 @@ public record Setting(
         List<String> rows,
         List<String> changes,
         Path folder,
-        RunOptions run) {
+        RunOptions run,
+        Launching launching) {
 
     /** Copies the lists, and checks the seeds. */
     public Setting {
@@ -51,7 +54,7 @@ public record Setting(
      * @param run where models are trained, who is told how it goes, and when to stop
      */
     public Setting(Scale scale, Optional<Path> data, int seedCount, Path folder, RunOptions run) {
-        this(scale, data, firstSeeds(seedCount), List.of(), List.of(), folder, run);
+        this(scale, data, firstSeeds(seedCount), List.of(), List.of(), folder, run, Launching.DIRECT);
     }
 
     private static List<Long> firstSeeds(int count) {
@@ -65,7 +68,7 @@ public record Setting(
      * @return the setting
      */
     public Setting withSeeds(List<Long> others) {
-        return new Setting(scale, data, others, rows, changes, folder, run);
+        return new Setting(scale, data, others, rows, changes, folder, run, launching);
     }
 
     /**
@@ -75,7 +78,7 @@ public record Setting(
      * @return the setting
      */
     public Setting withRows(List<String> some) {
-        return new Setting(scale, data, seeds, some, changes, folder, run);
+        return new Setting(scale, data, seeds, some, changes, folder, run, launching);
     }
 
     /**
@@ -85,7 +88,17 @@ public record Setting(
      * @return the setting
      */
     public Setting withChanges(List<String> others) {
-        return new Setting(scale, data, seeds, rows, others, folder, run);
+        return new Setting(scale, data, seeds, rows, others, folder, run, launching);
+    }
+
+    /**
+     * The same carried out by others.
+     *
+     * @param others what carries the trainings of tables out
+     * @return the setting
+     */
+    public Setting withLaunching(Launching others) {
+        return new Setting(scale, data, seeds, rows, changes, folder, run, others);
     }
 
     /**

@@ -15,10 +15,10 @@ import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.JudgedModel;
-import dev.espalier.train.study.Sweep;
 import dev.espalier.train.run.Tasks;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +34,7 @@ final class ThresholdCurve implements Item {
     private static final String RECIPE = "vgg16-cifar10-lasso-subgradient";
 
     /** From where nothing happens to where nothing is left. */
-    private static final List<Double> THRESHOLDS = Sweep.geometric(1e-5, 1, 26);
+    private static final List<Double> THRESHOLDS = dev.espalier.train.study.Axis.range("threshold", new BigDecimal("1e-5"), BigDecimal.ONE, 26, "log").numbers();
 
     private static final int THREADS = Runtime.getRuntime().availableProcessors();
 

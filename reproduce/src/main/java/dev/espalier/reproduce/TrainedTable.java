@@ -96,13 +96,15 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
                 wanted.put(row, trainings.recipe(table, row));
             }
         }
+        SequencedMap<String, Recipe> byFolder = new LinkedHashMap<>();
         for (Map.Entry<PaperRow, Recipe> row : wanted.entrySet()) {
             String folder = trainings
                     .variant(row.getKey(), row.getValue())
                     .folder(row.getKey().recipe());
-            if (trainings.run(folder, row.getValue()).isEmpty()) {
-                return Optional.empty();
-            }
+            byFolder.put(folder, row.getValue());
+        }
+        if (trainings.run(byFolder).isEmpty()) {
+            return Optional.empty();
         }
         List<Line> lines = new ArrayList<>();
         for (PaperRow row : table.rows()) {

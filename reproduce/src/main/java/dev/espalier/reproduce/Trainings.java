@@ -4,19 +4,26 @@ import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.run.DivergedException;
-import dev.espalier.train.study.Experiment;
-import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.run.TrainingRun;
-import dev.espalier.train.task.Task;
+import dev.espalier.train.study.Launcher;
+import dev.espalier.train.study.Outcome;
+import dev.espalier.train.study.Outcome.End;
+import dev.espalier.train.study.Plan;
+import dev.espalier.train.study.Plan.Branch;
+import dev.espalier.train.study.StudyListener;
+import dev.espalier.train.study.StudyResult;
+import dev.espalier.train.study.StudyRun;
+import dev.espalier.train.study.Trial;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.SequencedMap;
 
 /**
  * The trainings that tables and figures are made of. Each has a folder of its own, named after its recipe: whatever needs the
@@ -139,30 +146,72 @@ record Trainings(Setting setting) {
      * @return a training for each seed, but for those that were given up; empty if it was stopped
      */
     Optional<List<Trained>> run(String name, Recipe recipe) throws IOException {
-        RunFolder place = place(name);
-        List<Trained> all = new ArrayList<>();
-        Task task = null;
-        for (long seed : setting.seeds()) {
-            Recipe one = recipe.withSeed(seed);
-            RunFolder folder = place.seed(seed);
-            Optional<RunResult> finished = finished(one, folder);
-            if (finished.isPresent()) {
-                all.add(new Trained(one, folder, finished.get()));
-                continue;
-            }
-            setting.note("%s, seed %d".formatted(name, seed));
-            task = loaded(task, one);
-            try {
-                Optional<List<RunResult>> results = new Experiment(one, task, folder, reporting()).resume();
-                if (results.isEmpty()) {
-                    return Optional.empty();
+        return run(new LinkedHashMap<>(Map.of(name, recipe))).map(all -> all.firstEntry().getValue());
+    }
+
+    /**
+     * The same for several at once, as a study.
+     *
+     * @param wanted recipes by the names of their folders
+     * @return by name, a training for each seed, but for those that were given up or failed; empty if something was stopped
+     */
+    Optional<SequencedMap<String, List<Trained>>> run(SequencedMap<String, Recipe> wanted) throws IOException {
+        List<Branch> branches = new ArrayList<>();
+        for (Map.Entry<String, Recipe> one : wanted.entrySet()) {
+            List<Long> seeds = new ArrayList<>();
+            for (long seed : setting.seeds()) {
+                if (finished(one.getValue().withSeed(seed), place(one.getKey()).seed(seed)).isEmpty()) {
+                    seeds.add(seed);
                 }
-                all.add(new Trained(one, folder, results.get().getFirst()));
-            } catch (DivergedException nowhere) {
-                setting.note("%s, seed %d is left out: %s".formatted(name, seed, nowhere.getMessage()));
+            }
+            if (!seeds.isEmpty()) {
+                branches.add(branch(one.getKey(), one.getValue().withSeeds(seeds)));
             }
         }
+        if (!branches.isEmpty() && isStopped(new Plan(setting.trainings().toString(), branches, Optional.empty()))) {
+            return Optional.empty();
+        }
+        SequencedMap<String, List<Trained>> all = new LinkedHashMap<>();
+        for (Map.Entry<String, Recipe> one : wanted.entrySet()) {
+            List<Trained> trained = new ArrayList<>();
+            for (long seed : setting.seeds()) {
+                Recipe recipe = one.getValue().withSeed(seed);
+                RunFolder folder = place(one.getKey()).seed(seed);
+                finished(recipe, folder).ifPresent(result -> trained.add(new Trained(recipe, folder, result)));
+            }
+            all.put(one.getKey(), trained);
+        }
         return Optional.of(all);
+    }
+
+    private Branch branch(String name, Recipe recipe) {
+        return Branch.of(setting.trainings().toString(), name, recipe, new LinkedHashMap<>(), true)
+                .with(trial -> trial.on(setting.run().device()));
+    }
+
+    private boolean isStopped(Plan plan) throws IOException {
+        TrainingListener told = setting.run().listener();
+        try (Launcher launcher = setting.launching()
+                .open(
+                        trial -> {
+                            setting.note(trial.label());
+                            return told.and(new ReportAtEnd());
+                        },
+                        setting.run().stop())) {
+            return new StudyRun(plan, launcher, new LeftOut(told), setting.run().stop())
+                    .run()
+                    .isStopped();
+        }
+    }
+
+    /** Says what came to nothing. */
+    private record LeftOut(TrainingListener told) implements StudyListener {
+        @Override
+        public void onEnd(Trial trial, Outcome outcome, StudyResult soFar) {
+            if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
+                told.onNote("%s is left out: %s".formatted(trial.label(), outcome.text()));
+            }
+        }
     }
 
     /** What is finished may be of another precision; what is not goes on as it was begun. */
@@ -172,15 +221,6 @@ record Trainings(Setting setting) {
                                 .isNone()
                 ? folder.result()
                 : TrainingRun.finished(recipe, folder);
-    }
-
-    private RunOptions reporting() {
-        RunOptions options = setting.run();
-        return options.withListener(options.listener().and(new ReportAtEnd()));
-    }
-
-    private static Task loaded(@Nullable Task before, Recipe recipe) throws IOException {
-        return before == null ? Tasks.of(recipe) : before;
     }
 
     /** What the steps of trainings ran on. */

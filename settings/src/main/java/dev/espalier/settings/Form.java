@@ -13,12 +13,25 @@ import java.util.function.Function;
  * @param noun what such a text is called, {@code recipe} for one
  * @param sections the sections, in the order in which they are written
  * @param checks what must hold between sections
+ * @param open names of sections whose keys are not known here: they are read as they are, see {@link Settings#open}
  */
-public record Form(String noun, List<Section> sections, List<Check> checks) {
+public record Form(String noun, List<Section> sections, List<Check> checks, List<String> open) {
     /** Copies the lists. */
     public Form {
         sections = List.copyOf(sections);
         checks = List.copyOf(checks);
+        open = List.copyOf(open);
+    }
+
+    /**
+     * A form all of whose keys are known.
+     *
+     * @param noun what such a text is called
+     * @param sections the sections, in the order in which they are written
+     * @param checks what must hold between sections
+     */
+    public Form(String noun, List<Section> sections, List<Check> checks) {
+        this(noun, sections, checks, List.of());
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.espalier.settings;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,16 +20,23 @@ public final class Settings {
     private final Form form;
     private final SequencedMap<String, Values> sections;
 
-    private Settings(Form form, SequencedMap<String, Values> sections) {
+    private final SequencedMap<String, SequencedMap<String, List<String>>> open;
+
+    private Settings(
+            Form form,
+            SequencedMap<String, Values> sections,
+            SequencedMap<String, SequencedMap<String, List<String>>> open) {
         this.form = form;
         this.sections = sections;
+        this.open = open;
     }
 
     /** Those of some sections only, to be looked at by checks. */
-    static Settings partial(Form form, List<Values> sections) {
+    static Settings partial(
+            Form form, List<Values> sections, SequencedMap<String, SequencedMap<String, List<String>>> open) {
         SequencedMap<String, Values> byName = new LinkedHashMap<>();
         sections.forEach(values -> byName.put(values.section().name(), values));
-        return new Settings(form, byName);
+        return new Settings(form, byName, open);
     }
 
     private Settings checked() {
@@ -60,6 +68,20 @@ public final class Settings {
             throw new IllegalArgumentException("a " + form.noun() + " has no section " + section);
         }
         return values;
+    }
+
+    /**
+     * What stands in a section whose keys are not known.
+     *
+     * @param section one of {@link Form#open}
+     * @return values as TOML by key; of a list its elements, of anything else one. A table's entries are keys with a dot
+     */
+    public SequencedMap<String, List<String>> open(String section) {
+        SequencedMap<String, List<String>> values = open.get(section);
+        if (values == null) {
+            throw new IllegalArgumentException("a " + form.noun() + " has no open section " + section);
+        }
+        return Collections.unmodifiableSequencedMap(values);
     }
 
     /**
@@ -114,7 +136,7 @@ public final class Settings {
             section(values.section());
             all.put(values.section().name(), values);
         }
-        return new Settings(form, all).checked();
+        return new Settings(form, all, open).checked();
     }
 
     /**
@@ -210,17 +232,30 @@ public final class Settings {
      * @return TOML
      */
     public String toToml() {
-        return sections.values().stream().map(Values::toToml).collect(Collectors.joining("\n"));
+        StringBuilder text =
+                new StringBuilder(sections.values().stream().map(Values::toToml).collect(Collectors.joining("\n")));
+        open.forEach((name, values) -> {
+            if (!values.isEmpty()) {
+                text.append("\n[").append(name).append("]\n");
+                values.forEach((key, list) -> text.append(key)
+                        .append(" = ")
+                        .append(list.stream().collect(Collectors.joining(", ", "[", "]")))
+                        .append('\n'));
+            }
+        });
+        return text.toString();
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Settings settings && form.equals(settings.form) && sections.equals(settings.sections);
+        return other instanceof Settings settings && form.equals(settings.form)
+                && sections.equals(settings.sections)
+                && open.equals(settings.open);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(form, sections);
+        return Objects.hash(form, sections, open);
     }
 
     @Override

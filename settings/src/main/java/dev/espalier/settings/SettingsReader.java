@@ -26,12 +26,14 @@ final class SettingsReader {
     private final Set<String> paths;
     private final SequencedMap<String, Entry> entries = new LinkedHashMap<>();
     private final Map<String, Integer> sectionLines = new LinkedHashMap<>();
+    private final SequencedMap<String, SequencedMap<String, List<String>>> open = new LinkedHashMap<>();
     private final List<Problem> problems = new ArrayList<>();
 
     SettingsReader(Form form) {
         this.form = form;
         this.sectionNames =
                 form.sections().stream().map(Section::name).collect(Collectors.toCollection(LinkedHashSet::new));
+        form.open().forEach(name -> open.put(name, new LinkedHashMap<>()));
         this.paths = form.keys().stream().map(Key::path).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
@@ -76,10 +78,11 @@ final class SettingsReader {
             // The parser may have skipped lines: what seems to be missing or unknown now need not be.
             throw new SettingsException(source, problems);
         }
+        entries.entrySet().removeIf(entry -> isOpen(entry.getKey(), entry.getValue()));
         entries.forEach(this::requireKnown);
         List<Values> sound = new ArrayList<>();
         form.sections().forEach(section -> section(section).ifPresent(sound::add));
-        Settings settings = Settings.partial(form, sound);
+        Settings settings = Settings.partial(form, sound, open);
         form.conflicts(settings).forEach(conflict -> problem(line(conflict.path()), conflict.message()));
         if (!problems.isEmpty()) {
             throw new SettingsException(source, problems);
@@ -99,7 +102,7 @@ final class SettingsReader {
                     .orElse(0);
             if (value instanceof TomlTable inner) {
                 sectionLines.put(dotted, line);
-                if (prefix.isEmpty() && !sectionNames.contains(name)) {
+                if (prefix.isEmpty() && !sectionNames.contains(name) && !open.containsKey(name)) {
                     problem(line, unknownSection(name));
                 } else {
                     flatten(inner, path);
@@ -126,6 +129,32 @@ final class SettingsReader {
         TomlParseResult parsed = Toml.parse("value = " + text);
         Object value = parsed.hasErrors() || parsed.size() != 1 ? null : parsed.get(List.of("value"));
         return value == null ? text : value;
+    }
+
+    /** Takes what stands in a section whose keys are not known here. */
+    private boolean isOpen(String path, Entry entry) {
+        int dot = path.indexOf('.');
+        SequencedMap<String, List<String>> values = dot < 0 ? null : open.get(path.substring(0, dot));
+        if (values == null) {
+            return false;
+        }
+        values.put(
+                path.substring(dot + 1),
+                entry.value() instanceof TomlArray array
+                        ? array.toList().stream().map(SettingsReader::text).toList()
+                        : List.of(text(entry.value())));
+        return true;
+    }
+
+    /** A value as TOML. */
+    private static String text(Object value) {
+        return switch (value) {
+            case String string -> new ValueType.Text().print(string);
+            case Double number -> new ValueType.Decimal().print(number);
+            case TomlArray array ->
+                array.toList().stream().map(SettingsReader::text).collect(Collectors.joining(", ", "[", "]"));
+            default -> value.toString();
+        };
     }
 
     private void requireKnown(String path, Entry entry) {

@@ -1,22 +1,27 @@
 package dev.espalier.train.study;
 
 import dev.espalier.train.run.DivergedException;
-import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.study.Outcome.End;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Carries trials out on the thread that launches them, one after the other. What goes wrong, apart from a training that goes nowhere, is thrown.
  *
  * @param runner who carries them out
- * @param options where, who is told, and when to stop
+ * @param listeners who is told how a trial goes
+ * @param asked asked after each step: true to write a checkpoint and leave
  */
-record DirectLauncher(TrialRunner runner, RunOptions options) implements Launcher {
+public record DirectLauncher(
+        TrialRunner runner, Function<Trial, TrainingListener> listeners, BooleanSupplier asked)
+        implements Launcher {
     @Override
     public void launch(List<Trial> trials, Consumer<Outcome> told) throws IOException {
-        boolean stopped = false;
+        boolean stopped = asked.getAsBoolean();
         for (Trial trial : trials) {
             Outcome outcome = stopped ? new Outcome(trial.name(), End.STOPPED, "") : run(trial);
             stopped |= outcome.end() == End.STOPPED;
@@ -27,7 +32,7 @@ record DirectLauncher(TrialRunner runner, RunOptions options) implements Launche
     private Outcome run(Trial trial) throws IOException {
         try {
             return runner.runOrFail(
-                    trial, Storage.local(trial.root()).orElseThrow(), options.listener(), options.stop());
+                    trial, Storage.local(trial.root()).orElseThrow(), listeners.apply(trial), asked);
         } catch (DivergedException nowhere) {
             return new Outcome(trial.name(), End.GIVEN_UP, TrialRunner.message(nowhere));
         }

@@ -68,7 +68,7 @@ public record Experiment(Recipe recipe, Task task, RunFolder folder, RunOptions 
         TrialRunner runner = new TrialRunner((_, _) -> task, UnaryOperator.identity());
         StudyResult result = new StudyRun(
                         plan,
-                        new DirectLauncher(runner, options),
+                        new DirectLauncher(runner, _ -> options.listener(), options.stop()),
                         new BranchFolders(plan, options.listener()),
                         options.stop())
                 .run();

@@ -2,6 +2,7 @@ package dev.espalier.train.study;
 
 import dev.espalier.train.recipe.Recipe;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -50,7 +51,11 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
                     "trials that start from others cannot be halved: the worst would be left behind before those that start from them begin;"
                             + " leave out [chain] or [halving]");
         }
-        halving.ifPresent(rungs -> branches.forEach(branch -> rungs.requireFits(branch.recipe())));
+        if (halving.isPresent()) {
+            for (Branch branch : branches) {
+                halving.get().requireFits(branch.recipe());
+            }
+        }
     }
 
     private static void requireNoCircle(List<Branch> branches) {
@@ -77,7 +82,7 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
     public record Branch(String name, Recipe recipe, SequencedMap<String, String> point, List<Trial> trials) {
         /** Copies the lists. */
         public Branch {
-            point = java.util.Collections.unmodifiableSequencedMap(new LinkedHashMap<>(point));
+            point = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(point));
             trials = List.copyOf(trials);
         }
 

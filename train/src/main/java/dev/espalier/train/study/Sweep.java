@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,9 +20,10 @@ import java.util.Optional;
  * @param recipe how to train; its λ is not used
  * @param lambdas the λs, in the order in which they are tried
  * @param start what each run starts from
+ * @param baseline whether the same is also trained without a penalty
  * @param folder where everything is written: a run's folder for each λ
  */
-public record Sweep(Recipe recipe, List<Double> lambdas, Start start, RunFolder folder) {
+public record Sweep(Recipe recipe, List<Double> lambdas, Start start, boolean baseline, RunFolder folder) {
 
     /** What a run of a sweep starts from. */
     public enum Start {
@@ -56,41 +56,30 @@ public record Sweep(Recipe recipe, List<Double> lambdas, Start start, RunFolder 
         }
     }
 
-    /**
-     * Numbers whose ratios are all the same.
-     *
-     * @param first the first, above 0
-     * @param last the last, above 0
-     * @param count how many, the ends included
-     * @return the numbers, with three digits
-     */
-    public static List<Double> geometric(double first, double last, int count) {
-        Check.positive("first", first);
-        Check.positive("last", last);
-        Check.atLeast("count", count, 1);
-        List<Double> values = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            double value = count == 1 ? first : first * Math.pow(last / first, (double) i / (count - 1));
-            values.add(Double.parseDouble(String.format(Locale.ROOT, "%.2e", value)));
-        }
-        return values;
-    }
-
-    /** {@return a branch for each λ, in a folder {@code lambda-…} of its own} */
+    /** {@return a branch for each λ, in a folder {@code lambda-…} of its own, and one for the baseline} */
     public Plan plan() {
         List<Branch> branches = new ArrayList<>();
         String root = folder.path().toString();
         for (double lambda : lambdas) {
             Branch fresh = Branch.of(
                     root,
-                    "lambda-" + label(lambda),
+                    "lambda-" + Axis.number(lambda),
                     recipe.withLambda(lambda),
-                    new LinkedHashMap<>(Map.of("penalty.lambda", label(lambda))),
+                    new LinkedHashMap<>(Map.of("penalty.lambda", Axis.number(lambda))),
                     false);
             branches.add(
                     start == Start.INDEPENDENT || branches.isEmpty()
                             ? fresh
                             : fresh.startingFrom(branches.getLast()));
+        }
+        if (baseline) {
+            long seed = recipe.training().seeds().getFirst();
+            branches.add(Branch.of(
+                    root,
+                    folder.baseline().path().getFileName().toString(),
+                    recipe.asBaseline().withSeed(seed),
+                    new LinkedHashMap<>(),
+                    false));
         }
         return new Plan(root, branches, Optional.empty());
     }
@@ -118,15 +107,5 @@ public record Sweep(Recipe recipe, List<Double> lambdas, Start start, RunFolder 
             throw new DivergedException("nothing came out of any λ: choose smaller ones, or see what each run said");
         }
         return points;
-    }
-
-    /**
-     * A λ as people write it: 0.01, 5e-4.
-     *
-     * @param lambda the λ
-     * @return a number that reads back as the same
-     */
-    public static String label(double lambda) {
-        return Double.toString(lambda).replaceFirst("\\.0(?=E|$)", "").replace('E', 'e');
     }
 }

@@ -1,0 +1,104 @@
+package dev.espalier.cli;
+
+import dev.espalier.core.check.Check;
+import dev.espalier.engine.Device;
+import dev.espalier.train.run.TrainingListener;
+import dev.espalier.train.study.Launcher;
+import dev.espalier.train.study.Launching;
+import dev.espalier.train.study.LocalLauncher;
+import dev.espalier.train.study.ProcessLauncher;
+import dev.espalier.train.study.Trial;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the trials of a study are carried out, and how many at once. */
+final class LaunchOptions {
+    private static final String LOCAL = "local";
+    private static final String PROCESS = "process";
+
+    @Option(
+            names = "--on",
+            paramLabel = "WHERE",
+            description = "What carries trainings out: local (this process), process (one process each: a crash of one is none of the"
+                    + " others' business), or Spark: spark://HOST:PORT, yarn, k8s://…, local-cluster[N,CORES,MB]; ${DEFAULT-VALUE} if left"
+                    + " out.")
+    private String on = LOCAL;
+
+    @Option(
+            names = "--jobs",
+            paramLabel = "N",
+            description = "How many trainings run at once, here or in processes; the cores are divided between them.")
+    private @Nullable Integer jobs;
+
+    /** Whether all is as if nobody had asked: one training after the other, in this process. */
+    boolean areDefault() {
+        return on.equals(LOCAL) && (jobs == null || jobs == 1);
+    }
+
+    /** How many run at once. */
+    private int jobs(int fallback) {
+        return jobs == null ? fallback : (int) Check.atLeast("--jobs", jobs, 1);
+    }
+
+    /** How many threads are left for each training; 0 for all. */
+    int threads() {
+        return areDefault() ? 0 : Math.max(1, Runtime.getRuntime().availableProcessors() / jobs(1));
+    }
+
+    /**
+     * What carries trials out.
+     *
+     * @param threads how many threads each has; 0 for as many as there are cores
+     * @param status where to say what processes say
+     */
+    Launching launching(int threads, StatusLine status) {
+        if (areDefault() && threads == 0) {
+            return Launching.DIRECT;
+        }
+        int cores = Runtime.getRuntime().availableProcessors();
+        int atOnce = jobs(threads == 0 ? 1 : Math.max(1, cores / threads));
+        return (listeners, stop) -> open(atOnce, threads, status, listeners, stop);
+    }
+
+    private Launcher open(
+            int atOnce,
+            int threads,
+            StatusLine status,
+            Function<Trial, TrainingListener> listeners,
+            BooleanSupplier stop)
+            throws IOException {
+        return switch (on) {
+            case LOCAL -> {
+                if (threads > 0) {
+                    Device.useThreads(threads);
+                }
+                yield new LocalLauncher(atOnce, listeners, stop);
+            }
+            case PROCESS -> new ProcessLauncher(atOnce, command(threads), (_, line) -> status.say(line));
+            default -> throw new IllegalArgumentException(
+                    "--on %s is nothing that trainings could be carried out on: choose local, process, spark://HOST:PORT, yarn, k8s://… or local-cluster[N,CORES,MB]"
+                            .formatted(on));
+        };
+    }
+
+    /** This program again, for one trial. */
+    private static List<String> command(int threads) {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> !option.startsWith("-Despalier.stderr") && !option.startsWith("-agentlib"))
+                .forEach(words::add);
+        if (threads > 0) {
+            words.add("-D" + Device.THREADS + "=" + threads);
+        }
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), TrialCommand.NAME));
+        return words;
+    }
+}

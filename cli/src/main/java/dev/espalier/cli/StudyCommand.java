@@ -1,0 +1,265 @@
+package dev.espalier.cli;
+
+import dev.espalier.report.ReportAtEnd;
+import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.journal.Spread;
+import dev.espalier.train.run.TrainingListener;
+import dev.espalier.train.study.BranchFolders;
+import dev.espalier.train.study.Launcher;
+import dev.espalier.train.study.Outcome;
+import dev.espalier.train.study.Plan;
+import dev.espalier.train.study.Storage;
+import dev.espalier.train.study.Study;
+import dev.espalier.train.study.StudyListener;
+import dev.espalier.train.study.StudyResult;
+import dev.espalier.train.study.StudyRun;
+import dev.espalier.train.study.Trial;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code espalier study}: many trainings as one thing. */
+@Command(
+        name = "study",
+        description = {
+            "Carries out all trainings of a study: the points of a grid, paths of λ, seeds, with or without leaving the worst behind.",
+            "The same command goes on with what was stopped, by Ctrl-C or otherwise; what is finished is not done again.",
+        })
+final class StudyCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "STUDY", description = "A study: a TOML file, see docs/studies.md.")
+    @SuppressWarnings("NullAway.Init")
+    private Path file;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "Another value for a key of the study, such as halving.first=4 or \"axes.penalty.lambda=[1e-3, 1e-2]\"; may be given"
+                    + " several times.")
+    private List<String> overrides = new ArrayList<>();
+
+    @Option(
+            names = "--run-dir",
+            paramLabel = "DIR",
+            description = "Where to write, and what to go on with: a folder, or on Spark a URI such as hdfs://…; runs/STUDY if left out.")
+    private @Nullable String folder;
+
+    @Option(names = "--plan", description = "Print the trials, and train nothing.")
+    private boolean planOnly;
+
+    @Mixin
+    private LaunchOptions launch = new LaunchOptions();
+
+    @Mixin
+    private DeviceOption device = new DeviceOption();
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        Study study = Study.read(file, overrides);
+        String root = folder != null
+                ? folder
+                : Path.of("runs", RunFolders.name(file)).toString();
+        Plan plan = study.plan(root).with(trial -> trial.on(device.device()));
+        if (planOnly) {
+            printPlan(study, plan, out);
+            return 0;
+        }
+        try (Interruption interruption = new Interruption()) {
+            StatusLine status = new StatusLine(err);
+            BooleanSupplier stop = within(study.minutes(), interruption, status);
+            try (Launcher launcher = launch.launching(study.threads(), status)
+                    .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
+                StudyResult result = new StudyRun(plan, launcher, new Keeper(plan, root, status), stop).run();
+                return tell(result, root, out, err);
+            }
+        }
+    }
+
+    /** Until somebody asks, or the budget is spent. */
+    private static BooleanSupplier within(OptionalInt minutes, BooleanSupplier asked, StatusLine status) {
+        if (minutes.isEmpty()) {
+            return asked;
+        }
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes.getAsInt());
+        return new BooleanSupplier() {
+            private boolean told;
+
+            @Override
+            public synchronized boolean getAsBoolean() {
+                boolean spent = System.nanoTime() - end > 0;
+                if (spent && !told) {
+                    told = true;
+                    status.say("the budget of %d minutes is spent".formatted(minutes.getAsInt()));
+                }
+                return spent || asked.getAsBoolean();
+            }
+        };
+    }
+
+    private static void printPlan(Study study, Plan plan, PrintWriter out) {
+        List<List<String>> rows = new ArrayList<>();
+        List<String> head = new ArrayList<>(List.of("trial", "seed"));
+        study.axes().forEach(axis -> head.add(axis.key()));
+        head.add("starts from");
+        rows.add(head);
+        for (Plan.Branch branch : plan.branches()) {
+            for (Trial trial : branch.trials()) {
+                List<String> row = new ArrayList<>(List.of(
+                        trial.label(),
+                        trial.parsed().training().seeds().getFirst().toString()));
+                row.addAll(branch.point().sequencedValues());
+                row.add(trial.start().equals(Trial.FRESH) ? "fresh weights" : trial.start());
+                rows.add(row);
+            }
+        }
+        Columns.printWords(rows, out);
+        out.printf("%d trials%n", plan.trials().size());
+        plan.halving().ifPresent(halving -> {
+            int left = plan.branches().size();
+            int epochs = plan.branches().getFirst().recipe().totalEpochs();
+            for (int rung : halving.rungs(epochs, left)) {
+                out.printf("after epoch %d of %d, %d of %d points go on%n", rung, epochs, halving.survivors(left), left);
+                left = halving.survivors(left);
+            }
+        });
+        out.flush();
+    }
+
+    /** Keeps what came out so far, and says what ended. */
+    private static final class Keeper implements StudyListener {
+        private final Plan plan;
+        private final Storage storage;
+        private final StatusLine status;
+        private final Optional<BranchFolders> folders;
+        private int ended;
+
+        Keeper(Plan plan, String root, StatusLine status) throws IOException {
+            this.plan = plan;
+            this.storage = Storage.of(root);
+            this.status = status;
+            TrainingListener reports = new ReportAtEnd();
+            this.folders = Storage.local(root).map(_ -> new BranchFolders(plan, reports));
+        }
+
+        @Override
+        public void onEnd(Trial trial, Outcome outcome, StudyResult soFar) throws IOException {
+            if (folders.isPresent()) {
+                folders.get().onEnd(trial, outcome, soFar);
+            }
+            if (outcome.isOver()) {
+                ended++;
+                storage.write(StudyResult.FILE, soFar.toJson());
+            }
+            switch (outcome.end()) {
+                case FINISHED -> say(trial, describe(outcome.result()));
+                case PAUSED -> say(trial, "has come as far as the others it is compared with");
+                case STOPPED -> say(trial, "stopped");
+                case GIVEN_UP -> say(trial, "was given up: " + outcome.text());
+                case FAILED -> say(trial, "failed: " + outcome.text());
+            }
+        }
+
+        private void say(Trial trial, String what) {
+            status.say("%s: %s (%d of %d)".formatted(trial.label(), what, ended, plan.trials().size()));
+        }
+
+        private static String describe(RunResult result) {
+            Metric metric = result.mainMetric();
+            return "finished with %s %s, %s of the parameters left"
+                    .formatted(
+                            metric.words(),
+                            metric.write(result.prunedScores().firstEntry().getValue()),
+                            String.format(Locale.ROOT, "%.1f %%", 100 * result.parametersLeft()));
+        }
+
+        @Override
+        public void onNote(String text) {
+            status.say(text);
+        }
+    }
+
+    private int tell(StudyResult result, String root, PrintWriter out, PrintWriter err) throws IOException {
+        if (result.isStopped()) {
+            err.println("stopped; the same command goes on");
+            return ExitStatus.INTERRUPTED;
+        }
+        Storage.of(root).write(StudyResult.FILE, result.toJson());
+        print(result, out);
+        out.println(Storage.path(root, StudyResult.FILE));
+        out.flush();
+        boolean failed = !result.ended(Outcome.End.FAILED).isEmpty();
+        return failed ? 1 : 0;
+    }
+
+    private static void print(StudyResult result, PrintWriter out) throws IOException {
+        Optional<Metric> metric = Optional.empty();
+        List<List<String>> rows = new ArrayList<>();
+        for (Plan.Branch branch : result.plan().branches()) {
+            List<RunResult> runs = result.results(branch);
+            if (!runs.isEmpty()) {
+                metric = Optional.of(runs.getFirst().mainMetric());
+                rows.add(List.of(
+                        name(branch),
+                        metric.get()
+                                .write(spread(runs, run -> run.prunedScores().firstEntry().getValue())),
+                        spread(runs, RunResult::groupsLeft).percent(),
+                        spread(runs, RunResult::parametersLeft).percent(),
+                        spread(runs, run -> (double) run.flopsAfter() / run.flopsBefore())
+                                .percent(),
+                        runs.size() == branch.trials().size() ? "" : "%d of %d seeds".formatted(runs.size(), branch.trials().size())));
+            } else {
+                Outcome outcome = result.of(branch.trials().getFirst()).orElseThrow();
+                rows.add(List.of(
+                        name(branch),
+                        "",
+                        "",
+                        "",
+                        "",
+                        switch (outcome.end()) {
+                            case PAUSED -> "left behind after epoch %.0f".formatted(outcome.metrics().epoch());
+                            case GIVEN_UP -> "given up";
+                            default -> "failed";
+                        }));
+            }
+        }
+        rows.addFirst(List.of(
+                "point",
+                metric.map(Metric::words).orElse("score"),
+                "groups left",
+                "parameters left",
+                "FLOPs left",
+                ""));
+        Columns.print(rows, out);
+    }
+
+    private static String name(Plan.Branch branch) {
+        return branch.name().isEmpty() ? "the recipe" : branch.name();
+    }
+
+    private static Spread spread(List<RunResult> runs, ToDoubleFunction<RunResult> figure) {
+        return Spread.of(runs.stream().map(figure::applyAsDouble).toList());
+    }
+
+}
