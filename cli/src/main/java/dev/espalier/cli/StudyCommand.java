@@ -61,7 +61,7 @@ final class StudyCommand implements Callable<Integer> {
     @Option(
             names = "--run-dir",
             paramLabel = "DIR",
-            description = "Where to write, and what to go on with: a folder, or on Spark a URI such as hdfs://…; runs/STUDY if left out.")
+            description = "Where to write, and what to go on with: a folder, or on Spark a URI such as hdfs://…; runs/study-STUDY if left out.")
     private @Nullable String folder;
 
     @Option(names = "--plan", description = "Print the trials, and train nothing.")
@@ -80,7 +80,7 @@ final class StudyCommand implements Callable<Integer> {
         Study study = Study.read(file, overrides);
         String root = folder != null
                 ? folder
-                : Path.of("runs", RunFolders.name(file)).toString();
+                : Path.of("runs", "study-" + RunFolders.name(file)).toString();
         Plan plan = study.plan(root).with(trial -> trial.on(device.device()));
         if (planOnly) {
             printPlan(study, plan, out);

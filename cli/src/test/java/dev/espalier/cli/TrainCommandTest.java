@@ -14,7 +14,7 @@ import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
-import dev.espalier.train.study.Sweep;
+import dev.espalier.train.study.Axis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -427,10 +427,10 @@ final class TrainCommandTest {
 
     @Test
     void lambdasAreWrittenAsPeopleDo() {
-        assertEquals("5e-4", Sweep.label(5e-4));
-        assertEquals("3.125e-5", Sweep.label(3.125e-5));
-        assertEquals("0.0125", Sweep.label(0.0125));
-        assertEquals("10", Sweep.label(10));
+        assertEquals("5e-4", Axis.number(5e-4));
+        assertEquals("3.125e-5", Axis.number(3.125e-5));
+        assertEquals("0.0125", Axis.number(0.0125));
+        assertEquals("10", Axis.number(10));
     }
 
     @Test

@@ -55,6 +55,10 @@ public final class OnnxRuntimeModel implements AutoCloseable, Equivalence.Model 
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
+    static {
+        Telemetry.off();
+    }
+
     private final OrtEnvironment environment =
             OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "espalier");
     private final String name;

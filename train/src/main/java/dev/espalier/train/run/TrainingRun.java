@@ -129,8 +129,10 @@ public final class TrainingRun {
      * @throws IOException if the folder cannot be read
      */
     public static Optional<Metrics> after(RunFolder folder, int epoch) throws IOException {
-        long saved = new Checkpoints(folder.checkpoints(), 1)
-                .steps().stream().mapToLong(Long::longValue).max().orElse(0);
+        long saved = Files.exists(folder.resultFile())
+                ? Long.MAX_VALUE
+                : new Checkpoints(folder.checkpoints(), 1)
+                        .steps().stream().mapToLong(Long::longValue).max().orElse(0);
         return folder.metrics().stream()
                 .filter(line -> line.epoch() == epoch && line.step() <= saved)
                 .findFirst();

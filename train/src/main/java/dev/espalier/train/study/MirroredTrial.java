@@ -67,6 +67,7 @@ public record MirroredTrial(Trial trial, Storage storage, Path scratch) {
         storage.fetch(file(RECIPE), folder().recipe());
         storage.fetch(file(PROVENANCE), folder().provenanceFile());
         if (storage.fetch(file(RESULT), folder().resultFile())) {
+            storage.fetch(file("metrics.jsonl"), folder().metricsFile());
             return;
         }
         for (String other : trial.needs()) {

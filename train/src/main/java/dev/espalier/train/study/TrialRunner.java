@@ -5,7 +5,6 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.JsonFile;
-import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -114,12 +113,12 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
     /** What is there already, if that is all that is wanted. */
     private static Optional<Outcome> before(Trial trial, Recipe recipe, RunFolder folder) throws IOException {
         Optional<RunResult> result = TrainingRun.finished(recipe, folder);
-        if (result.isPresent()) {
-            return Optional.of(new Outcome(trial.name(), End.FINISHED, JsonFile.line(result.get())));
+        if (trial.untilEpoch() > 0) {
+            // What has gone on since is compared by how it stood then, like the others.
+            return TrainingRun.after(folder, trial.untilEpoch())
+                    .map(line -> new Outcome(trial.name(), End.PAUSED, JsonFile.line(line)));
         }
-        Optional<Metrics> rung =
-                trial.untilEpoch() == 0 ? Optional.empty() : TrainingRun.after(folder, trial.untilEpoch());
-        return rung.map(line -> new Outcome(trial.name(), End.PAUSED, JsonFile.line(line)));
+        return result.map(done -> new Outcome(trial.name(), End.FINISHED, JsonFile.line(done)));
     }
 
     private static Graph start(Trial trial, Path root, Task task, long seed) throws IOException {

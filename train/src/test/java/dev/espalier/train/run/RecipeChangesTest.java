@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.settings.Key;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.study.Experiment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.study.Experiment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
