@@ -34,13 +34,8 @@ final class Sandbox {
                 }
             }
         }
-        Files.createDirectory(Path.of("recipes"));
-        try (Stream<Path> recipes = Files.list(Documentation.ROOT.resolve("recipes"))) {
-            for (Path recipe : recipes.toList()) {
-                Files.copy(
-                        recipe, Path.of("recipes").resolve(recipe.getFileName().toString()));
-            }
-        }
+        copy("recipes");
+        copy("studies");
         Files.writeString(Path.of("RECIPE.toml"), """
                 data = { kind = "digits", train_limit = 300 }
                 model = { kind = "mlp", hidden = [24] }
@@ -57,6 +52,16 @@ final class Sandbox {
             ImageIO.write(black, "png", own.resolve("DIGIT.png").toFile());
         }
         Files.copy(Path.of("DIGITS/0/DIGIT.png"), Path.of("DIGIT.png"));
+    }
+
+    /** A folder of the project, here. */
+    private static void copy(String folder) throws IOException {
+        Files.createDirectory(Path.of(folder));
+        try (Stream<Path> files = Files.list(Documentation.ROOT.resolve(folder))) {
+            for (Path file : files.toList()) {
+                Files.copy(file, Path.of(folder).resolve(file.getFileName().toString()));
+            }
+        }
     }
 
     private static void train(String folder, String lambda) {

@@ -24,6 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Runs the commands of shell samples in the working directory. {@code ./espalier} runs within this JVM; trainings are cut
@@ -171,6 +172,12 @@ final class ShellSamples {
                 // Folders are named after the second, and here two runs may begin in the same.
                 arguments.addAll(List.of("--run-dir", "runs/" + arguments.getFirst() + "-" + outputs.size()));
             }
+        }
+        if (!arguments.isEmpty() && arguments.getFirst().equals("study")) {
+            String changes = Stream.concat(SHORT.stream(), Stream.of(SMALL))
+                    .map(key -> "\"" + key + "\"")
+                    .collect(Collectors.joining(",", "study.set=[", "]"));
+            arguments.addAll(List.of("--set", changes, "--set", "halving.first=0"));
         }
         if (!arguments.isEmpty() && arguments.getFirst().equals("shrink")) {
             arguments.addAll(List.of("--epochs", "2"));

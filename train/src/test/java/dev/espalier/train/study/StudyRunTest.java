@@ -39,7 +39,7 @@ class StudyRunTest {
             """;
     private static final String LAMBDAS = """
             [axes]
-            penalty.lambda = [1e-3, 1e-2, 3e-2]
+            penalty.lambda = [1e-3, 5e-3, 1e-2]
             """;
 
     @TempDir
@@ -105,13 +105,13 @@ class StudyRunTest {
                         },
                         () -> false),
                 () -> false);
-        assertEquals(List.of("lambda-0.001", "lambda-0.01", "lambda-0.03"), order);
+        assertEquals(List.of("lambda-0.001", "lambda-0.005", "lambda-0.01"), order);
         StudyResult cold = direct(plan("cold", LAMBDAS));
         assertEquals(
                 cold.of(cold.plan().trials().getFirst()).orElseThrow().result().scores(),
                 warm.of(warm.plan().trials().getFirst()).orElseThrow().result().scores());
-        RunFolder last = new RunFolder(temporary.resolve("warm/lambda-0.03"));
-        RunFolder fresh = new RunFolder(temporary.resolve("cold/lambda-0.03"));
+        RunFolder last = new RunFolder(temporary.resolve("warm/lambda-0.01"));
+        RunFolder fresh = new RunFolder(temporary.resolve("cold/lambda-0.01"));
         assertTrue(
                 last.metrics().getFirst().trainLoss() < fresh.metrics().getFirst().trainLoss(),
                 "it did not start from a trained model");
