@@ -26,9 +26,10 @@ final class LaunchOptions {
     @Option(
             names = "--on",
             paramLabel = "WHERE",
-            description = "What carries trainings out: local (this process), process (one process each: a crash of one is none of the"
-                    + " others' business), or Spark: spark://HOST:PORT, yarn, k8s://…, local-cluster[N,CORES,MB]; ${DEFAULT-VALUE} if left"
-                    + " out.")
+            description =
+                    "What carries trainings out: local (this process), process (one process each: a crash of one is none of the"
+                            + " others' business), or Spark: spark://HOST:PORT, yarn, k8s://…, local-cluster[N,CORES,MB]; ${DEFAULT-VALUE} if left"
+                            + " out.")
     private String on = LOCAL;
 
     @Option(
@@ -82,9 +83,10 @@ final class LaunchOptions {
                 yield new LocalLauncher(atOnce, listeners, stop);
             }
             case PROCESS -> new ProcessLauncher(atOnce, command(threads), (_, line) -> status.say(line));
-            default -> throw new IllegalArgumentException(
-                    "--on %s is nothing that trainings could be carried out on: choose local, process, spark://HOST:PORT, yarn, k8s://… or local-cluster[N,CORES,MB]"
-                            .formatted(on));
+            default ->
+                throw new IllegalArgumentException(
+                        "--on %s is nothing that trainings could be carried out on: choose local, process, spark://HOST:PORT, yarn, k8s://… or local-cluster[N,CORES,MB]"
+                                .formatted(on));
         };
     }
 

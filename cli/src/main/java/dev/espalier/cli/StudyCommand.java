@@ -54,14 +54,16 @@ final class StudyCommand implements Callable<Integer> {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description = "Another value for a key of the study, such as halving.first=4 or \"axes.penalty.lambda=[1e-3, 1e-2]\"; may be given"
-                    + " several times.")
+            description =
+                    "Another value for a key of the study, such as halving.first=4 or \"axes.penalty.lambda=[1e-3, 1e-2]\"; may be given"
+                            + " several times.")
     private List<String> overrides = new ArrayList<>();
 
     @Option(
             names = "--run-dir",
             paramLabel = "DIR",
-            description = "Where to write, and what to go on with: a folder, or on Spark a URI such as hdfs://…; runs/study-STUDY if left out.")
+            description =
+                    "Where to write, and what to go on with: a folder, or on Spark a URI such as hdfs://…; runs/study-STUDY if left out.")
     private @Nullable String folder;
 
     @Option(names = "--plan", description = "Print the trials, and train nothing.")
@@ -140,7 +142,8 @@ final class StudyCommand implements Callable<Integer> {
             int left = plan.branches().size();
             int epochs = plan.branches().getFirst().recipe().totalEpochs();
             for (int rung : halving.rungs(epochs, left)) {
-                out.printf("after epoch %d of %d, %d of %d points go on%n", rung, epochs, halving.survivors(left), left);
+                out.printf(
+                        "after epoch %d of %d, %d of %d points go on%n", rung, epochs, halving.survivors(left), left);
                 left = halving.survivors(left);
             }
         });
@@ -182,7 +185,8 @@ final class StudyCommand implements Callable<Integer> {
         }
 
         private void say(Trial trial, String what) {
-            status.say("%s: %s (%d of %d)".formatted(trial.label(), what, ended, plan.trials().size()));
+            status.say("%s: %s (%d of %d)"
+                    .formatted(trial.label(), what, ended, plan.trials().size()));
         }
 
         private static String describe(RunResult result) {
@@ -223,12 +227,17 @@ final class StudyCommand implements Callable<Integer> {
                 rows.add(List.of(
                         name(branch),
                         metric.get()
-                                .write(spread(runs, run -> run.prunedScores().firstEntry().getValue())),
+                                .write(spread(
+                                        runs,
+                                        run -> run.prunedScores().firstEntry().getValue())),
                         spread(runs, RunResult::groupsLeft).percent(),
                         spread(runs, RunResult::parametersLeft).percent(),
                         spread(runs, run -> (double) run.flopsAfter() / run.flopsBefore())
                                 .percent(),
-                        runs.size() == branch.trials().size() ? "" : "%d of %d seeds".formatted(runs.size(), branch.trials().size())));
+                        runs.size() == branch.trials().size()
+                                ? ""
+                                : "%d of %d seeds"
+                                        .formatted(runs.size(), branch.trials().size())));
             } else {
                 Outcome outcome = result.of(branch.trials().getFirst()).orElseThrow();
                 rows.add(List.of(
@@ -238,7 +247,9 @@ final class StudyCommand implements Callable<Integer> {
                         "",
                         "",
                         switch (outcome.end()) {
-                            case PAUSED -> "left behind after epoch %.0f".formatted(outcome.metrics().epoch());
+                            case PAUSED ->
+                                "left behind after epoch %.0f"
+                                        .formatted(outcome.metrics().epoch());
                             case GIVEN_UP -> "given up";
                             default -> "failed";
                         }));
@@ -261,5 +272,4 @@ final class StudyCommand implements Callable<Integer> {
     private static Spread spread(List<RunResult> runs, ToDoubleFunction<RunResult> figure) {
         return Spread.of(runs.stream().map(figure::applyAsDouble).toList());
     }
-
 }

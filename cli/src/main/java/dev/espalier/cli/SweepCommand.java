@@ -80,8 +80,8 @@ final class SweepCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
             RunFolder place = options.folder("sweep-", err);
-            Sweep sweep = new Sweep(
-                    recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, baseline, place);
+            Sweep sweep =
+                    new Sweep(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, baseline, place);
             Optional<StudyResult> result = carryOut(sweep, new StatusLine(err), interruption);
             if (result.isEmpty()) {
                 return RecipeOptions.stopped(place, err);

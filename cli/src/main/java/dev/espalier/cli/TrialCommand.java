@@ -21,8 +21,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = TrialCommand.NAME,
         hidden = true,
-        description = "Carries out the trial that stands as JSON on standard input, and says how it ended on standard output. It stops,"
-                + " to be gone on with later, when standard input ends.")
+        description =
+                "Carries out the trial that stands as JSON on standard input, and says how it ended on standard output. It stops,"
+                        + " to be gone on with later, when standard input ends.")
 final class TrialCommand implements Callable<Integer> {
     static final String NAME = "trial";
 
@@ -38,7 +39,8 @@ final class TrialCommand implements Callable<Integer> {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = input.readLine();
         if (line == null) {
-            throw new IllegalArgumentException("a trial is expected on standard input: it is for 'espalier study --on process'");
+            throw new IllegalArgumentException(
+                    "a trial is expected on standard input: it is for 'espalier study --on process'");
         }
         Trial trial = Trial.parse(line);
         AtomicBoolean abandoned = new AtomicBoolean();

@@ -75,7 +75,8 @@ class StudyCommandTest {
             for (String file : List.of("model.onnx", "pruned.onnx", "recipe.toml")) {
                 assertArrayEquals(
                         Files.readAllBytes(folder.resolve("here").resolve(trial).resolve(file)),
-                        Files.readAllBytes(folder.resolve("there").resolve(trial).resolve(file)),
+                        Files.readAllBytes(
+                                folder.resolve("there").resolve(trial).resolve(file)),
                         trial + "/" + file);
             }
             assertTrue(Files.exists(folder.resolve("there").resolve(trial).resolve("report.html")));
@@ -84,11 +85,10 @@ class StudyCommandTest {
         assertTrue(err.toString().contains("lambda-0.01/seed-2: epoch 2 of 2"), err::toString);
 
         // Again, nothing is left to do; with another value, only that is.
-        long before = Files.getLastModifiedTime(folder.resolve("here/lambda-0.01/seed-1/model.onnx")).toMillis();
+        long before = Files.getLastModifiedTime(folder.resolve("here/lambda-0.01/seed-1/model.onnx"))
+                .toMillis();
         assertEquals(
-                0,
-                study("--run-dir", place("here"), "--set", "axes.penalty.lambda=[1e-3, 5e-3, 1e-2]"),
-                err::toString);
+                0, study("--run-dir", place("here"), "--set", "axes.penalty.lambda=[1e-3, 5e-3, 1e-2]"), err::toString);
         assertEquals(
                 before,
                 Files.getLastModifiedTime(folder.resolve("here/lambda-0.01/seed-1/model.onnx"))

@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -248,6 +249,36 @@ class NetworkTest {
                         .getValue()
                         .sameAs(run(other, inputs, Mode.INFERENCE)));
             }
+        }
+    }
+
+    /** Libtorch has one source of random numbers for the whole process. */
+    @Test
+    void whatIsDroppedDoesNotDependOnWhatOtherThreadsDrop() throws Exception {
+        Graph graph = dropout(0.5);
+        Map<String, Tensor> inputs =
+                Map.of(graph.inputs().getFirst().name(), Tensor.compute(DataType.FLOAT32, new long[] {1000}, _ -> 1));
+        List<Tensor> alone = passes(graph, inputs, 1);
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            List<Callable<List<Tensor>>> all = new ArrayList<>();
+            for (int seed = 1; seed <= 4; seed++) {
+                int own = seed;
+                all.add(() -> passes(graph, inputs, own));
+            }
+            List<Tensor> beside = threads.invokeAll(all).getFirst().get();
+            for (int i = 0; i < alone.size(); i++) {
+                assertTrue(alone.get(i).sameAs(beside.get(i)), "pass " + i);
+            }
+        }
+    }
+
+    private static List<Tensor> passes(Graph graph, Map<String, Tensor> inputs, long seed) {
+        try (Network network = new Network(graph, Device.CPU).seed(seed)) {
+            List<Tensor> outputs = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                outputs.add(run(network, inputs, Mode.TRAINING));
+            }
+            return outputs;
         }
     }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.study.Experiment;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.study.Experiment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

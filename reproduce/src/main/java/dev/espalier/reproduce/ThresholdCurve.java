@@ -34,7 +34,9 @@ final class ThresholdCurve implements Item {
     private static final String RECIPE = "vgg16-cifar10-lasso-subgradient";
 
     /** From where nothing happens to where nothing is left. */
-    private static final List<Double> THRESHOLDS = dev.espalier.train.study.Axis.range("threshold", new BigDecimal("1e-5"), BigDecimal.ONE, 26, "log").numbers();
+    private static final List<Double> THRESHOLDS = dev.espalier.train.study.Axis.range(
+                    "threshold", new BigDecimal("1e-5"), BigDecimal.ONE, 26, "log")
+            .numbers();
 
     private static final int THREADS = Runtime.getRuntime().availableProcessors();
 

@@ -146,7 +146,8 @@ record Trainings(Setting setting) {
      * @return a training for each seed, but for those that were given up; empty if it was stopped
      */
     Optional<List<Trained>> run(String name, Recipe recipe) throws IOException {
-        return run(new LinkedHashMap<>(Map.of(name, recipe))).map(all -> all.firstEntry().getValue());
+        return run(new LinkedHashMap<>(Map.of(name, recipe)))
+                .map(all -> all.firstEntry().getValue());
     }
 
     /**
@@ -160,7 +161,8 @@ record Trainings(Setting setting) {
         for (Map.Entry<String, Recipe> one : wanted.entrySet()) {
             List<Long> seeds = new ArrayList<>();
             for (long seed : setting.seeds()) {
-                if (finished(one.getValue().withSeed(seed), place(one.getKey()).seed(seed)).isEmpty()) {
+                if (finished(one.getValue().withSeed(seed), place(one.getKey()).seed(seed))
+                        .isEmpty()) {
                     seeds.add(seed);
                 }
             }

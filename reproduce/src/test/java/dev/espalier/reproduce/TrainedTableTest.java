@@ -177,8 +177,7 @@ final class TrainedTableTest {
         longer.add("training.batch_size=8");
         Setting lasso = setting(1, RunOptions.DEFAULT).withChanges(longer).withRows(List.of("lasso"));
         Watch before = new Watch();
-        assertTrue(item.run(setting(
-                                1, RunOptions.DEFAULT.withListener(before).withStop(() -> before.steps.get() >= 3))
+        assertTrue(item.run(setting(1, RunOptions.DEFAULT.withListener(before).withStop(() -> before.steps.get() >= 3))
                         .withChanges(longer)
                         .withRows(lasso.rows()))
                 .isEmpty());

@@ -34,8 +34,8 @@ class TelemetryTest {
         Path file = home.resolve("model.onnx");
         OnnxWriter.write(Mlp.ofVectors(2, 3, List.of(4), Weights.seeded(1)), file);
         Path said = home.resolve("said.txt");
-        String path = System.getProperty("java.class.path")
-                + (File.pathSeparator + home.resolve("nothing.jar")).repeat(1000);
+        String path =
+                System.getProperty("java.class.path") + (File.pathSeparator + home.resolve("nothing.jar")).repeat(1000);
         ProcessBuilder process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",

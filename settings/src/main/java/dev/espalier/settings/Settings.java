@@ -248,7 +248,8 @@ public final class Settings {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Settings settings && form.equals(settings.form)
+        return other instanceof Settings settings
+                && form.equals(settings.form)
                 && sections.equals(settings.sections)
                 && open.equals(settings.open);
     }

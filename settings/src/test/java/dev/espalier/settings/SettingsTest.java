@@ -50,6 +50,39 @@ final class SettingsTest {
     }
 
     @Test
+    void onlyPlacesAreMoved() {
+        Key<String> shed = Key.location("tools.shed", "where tools are").withDefault("");
+        Key<String> spare = Key.location("tools.spare", "where others are").withDefault("");
+        Key<String> label = Key.text("tools.label", "what is written on them").withDefault("shed");
+        Form form = new Form("garden", List.of(Section.of("tools", List.of(shed, spare, label))), List.of());
+        Settings tools = form.parse("tools.toml", "tools.shed = \"shed\"", List.of());
+        Settings moved = tools.relocated(place -> "/far/" + place);
+        assertEquals("/far/shed", moved.of(shed));
+        assertEquals("", moved.of(spare));
+        assertEquals("shed", moved.of(label));
+        assertEquals(tools, tools.relocated(place -> place));
+    }
+
+    @Test
+    void anOpenSectionIsReadAsItIs() {
+        Form form = new Form("garden", List.of(Garden.TREE), List.of(), List.of("beds"));
+        String toml = """
+                tree.height = 2
+                [beds]
+                roses.red = [1, 2.5, "three"]
+                roses.white = { from = 1e-4, to = 1 }
+                leeks = "long"
+                """;
+        Settings settings = form.parse("beds.toml", toml, List.of("beds.roses.red=[7]"));
+        assertEquals(
+                "{roses.red=[7], roses.white.from=[1.0e-4], roses.white.to=[1], leeks=[\"long\"]}",
+                settings.open("beds").toString());
+        assertEquals(settings, form.parse("again.toml", settings.toToml(), List.of()));
+        assertRefused("[flowers] is no section", () -> form.parse("x.toml", toml + "[flowers]\na = 1\n", List.of()));
+        assertRefused("has no open section", () -> settings.open("tree"));
+    }
+
+    @Test
     void aValueIsChangedAndEverythingElseIsKept() {
         Settings changed = FAN.with(Garden.EVERY, 5);
         assertEquals(5, changed.of(Garden.EVERY));

@@ -88,13 +88,7 @@ public final class TrainingRun {
      * @param options what does not change the outcome
      */
     public TrainingRun(
-            Recipe written,
-            Recipe recipe,
-            Task task,
-            Graph initial,
-            long seed,
-            RunFolder folder,
-            RunOptions options) {
+            Recipe written, Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
         this.written = written.withSeed(seed);
         this.recipe = recipe.withSeed(seed);
         this.task = task;

@@ -43,7 +43,8 @@ public record Axis(String key, List<String> values) {
             String part = key.substring(dot + 1);
             // A key of a recipe has one dot: what follows a second one is a part of a range.
             if (key.indexOf('.') != dot && RANGE.contains(part)) {
-                ranges.computeIfAbsent(key.substring(0, dot), _ -> new LinkedHashMap<>()).put(part, values.getFirst());
+                ranges.computeIfAbsent(key.substring(0, dot), _ -> new LinkedHashMap<>())
+                        .put(part, values.getFirst());
                 axes.putIfAbsent(key.substring(0, dot), Optional.empty());
             } else {
                 axes.put(key, Optional.of(new Axis(key, values)));
@@ -92,12 +93,11 @@ public record Axis(String key, List<String> values) {
      */
     public static Axis range(String key, BigDecimal from, BigDecimal to, int count, String scale) {
         Check.atLeast("count", count, 1);
-        boolean log =
-                switch (scale) {
-                    case "log" -> true;
-                    case "linear" -> false;
-                    default -> throw new IllegalArgumentException("scale must be \"log\" or \"linear\"");
-                };
+        boolean log = switch (scale) {
+            case "log" -> true;
+            case "linear" -> false;
+            default -> throw new IllegalArgumentException("scale must be \"log\" or \"linear\"");
+        };
         if (log && (from.signum() <= 0 || to.signum() <= 0)) {
             throw new IllegalArgumentException("from and to must be above 0 where scale is \"log\"");
         }
@@ -106,7 +106,8 @@ public record Axis(String key, List<String> values) {
         List<String> values = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             double share = count == 1 ? 0 : (double) i / (count - 1);
-            double value = i == 0 ? first : log ? first * Math.pow(last / first, share) : first + (last - first) * share;
+            double value =
+                    i == 0 ? first : log ? first * Math.pow(last / first, share) : first + (last - first) * share;
             values.add(print(value, isWhole(from) && isWhole(to)));
         }
         return new Axis(key, values);

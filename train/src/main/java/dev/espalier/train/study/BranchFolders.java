@@ -21,7 +21,8 @@ public record BranchFolders(Plan plan, TrainingListener told) implements StudyLi
             return;
         }
         for (Branch branch : plan.branches()) {
-            if (branch.hasSeedFolders() && branch.trials().stream().anyMatch(one -> one.name().equals(trial.name()))) {
+            if (branch.hasSeedFolders()
+                    && branch.trials().stream().anyMatch(one -> one.name().equals(trial.name()))) {
                 Path root = Storage.local(plan.root()).orElseThrow();
                 RunFolder around = new RunFolder(root.resolve(branch.name()));
                 Files.createDirectories(around.path());

@@ -16,8 +16,7 @@ import java.util.function.Function;
  * @param listeners who is told how a trial goes
  * @param asked asked after each step: true to write a checkpoint and leave
  */
-public record DirectLauncher(
-        TrialRunner runner, Function<Trial, TrainingListener> listeners, BooleanSupplier asked)
+public record DirectLauncher(TrialRunner runner, Function<Trial, TrainingListener> listeners, BooleanSupplier asked)
         implements Launcher {
     @Override
     public void launch(List<Trial> trials, Consumer<Outcome> told) throws IOException {
@@ -31,8 +30,7 @@ public record DirectLauncher(
 
     private Outcome run(Trial trial) throws IOException {
         try {
-            return runner.runOrFail(
-                    trial, Storage.local(trial.root()).orElseThrow(), listeners.apply(trial), asked);
+            return runner.runOrFail(trial, Storage.local(trial.root()).orElseThrow(), listeners.apply(trial), asked);
         } catch (DivergedException nowhere) {
             return new Outcome(trial.name(), End.GIVEN_UP, TrialRunner.message(nowhere));
         }

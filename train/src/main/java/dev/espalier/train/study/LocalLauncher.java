@@ -55,8 +55,7 @@ public final class LocalLauncher implements Launcher {
     private Outcome run(Trial trial) {
         return isStopped()
                 ? new Outcome(trial.name(), End.STOPPED, "")
-                : runner.run(
-                        trial, Storage.local(trial.root()).orElseThrow(), listeners.apply(trial), this::isStopped);
+                : runner.run(trial, Storage.local(trial.root()).orElseThrow(), listeners.apply(trial), this::isStopped);
     }
 
     private boolean isStopped() {

@@ -46,7 +46,10 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
             }
         }
         requireNoCircle(branches);
-        if (halving.isPresent() && branches.stream().flatMap(branch -> branch.trials().stream()).anyMatch(trial -> !trial.needs().isEmpty())) {
+        if (halving.isPresent()
+                && branches.stream()
+                        .flatMap(branch -> branch.trials().stream())
+                        .anyMatch(trial -> !trial.needs().isEmpty())) {
             throw new IllegalArgumentException(
                     "trials that start from others cannot be halved: the worst would be left behind before those that start from them begin;"
                             + " leave out [chain] or [halving]");
@@ -66,8 +69,8 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
             some = left.values().removeIf(trial -> trial.needs().stream().noneMatch(left::containsKey));
         }
         if (!left.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "these trials wait for each other: " + String.join(", ", left.keySet().stream().sorted().toList()));
+            throw new IllegalArgumentException("these trials wait for each other: "
+                    + String.join(", ", left.keySet().stream().sorted().toList()));
         }
     }
 
@@ -150,6 +153,7 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
      * @param change from one to the other
      */
     public Plan with(UnaryOperator<Trial> change) {
-        return new Plan(root, branches.stream().map(branch -> branch.with(change)).toList(), halving);
+        return new Plan(
+                root, branches.stream().map(branch -> branch.with(change)).toList(), halving);
     }
 }

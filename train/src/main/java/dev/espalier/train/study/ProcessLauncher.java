@@ -83,15 +83,16 @@ public final class ProcessLauncher implements Launcher {
             // It has ended already: what it said is told below.
         }
         Deque<String> last = new ArrayDeque<>();
-        Thread reader = Thread.ofVirtual().start(() -> read(process.errorReader(StandardCharsets.UTF_8), line -> {
-            said.accept(trial, line);
-            synchronized (last) {
-                last.addLast(line);
-                if (last.size() > LAST_LINES) {
-                    last.removeFirst();
-                }
-            }
-        }));
+        Thread reader = Thread.ofVirtual()
+                .start(() -> read(process.errorReader(StandardCharsets.UTF_8), line -> {
+                    said.accept(trial, line);
+                    synchronized (last) {
+                        last.addLast(line);
+                        if (last.size() > LAST_LINES) {
+                            last.removeFirst();
+                        }
+                    }
+                }));
         Deque<String> answers = new ArrayDeque<>();
         read(process.inputReader(StandardCharsets.UTF_8), answers::addLast);
         int status = process.waitFor();

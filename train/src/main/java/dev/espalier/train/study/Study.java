@@ -55,7 +55,8 @@ public final class Study {
             .withDefault(0)
             .changeable();
     private static final Key<Integer> MINUTES = Key.whole(
-                    "budget.minutes", "after that long everything is stopped, and goes on with the next call; 0 for never")
+                    "budget.minutes",
+                    "after that long everything is stopped, and goes on with the next call; 0 for never")
             .in(Range.atLeast(0))
             .withDefault(0)
             .changeable();
@@ -199,9 +200,9 @@ public final class Study {
     private String label(String key) {
         String name = key.substring(key.indexOf('.') + 1);
         boolean clear = axes.stream()
-                .map(Axis::key)
-                .filter(other -> other.endsWith("." + name))
-                .count()
+                        .map(Axis::key)
+                        .filter(other -> other.endsWith("." + name))
+                        .count()
                 == 1;
         return clear ? name : key;
     }
@@ -223,7 +224,8 @@ public final class Study {
                 .filter(other -> axes.stream()
                         .map(Axis::key)
                         .filter(key -> !key.equals(along()))
-                        .allMatch(key -> fresh.point().get(key).equals(other.point().get(key))))
+                        .allMatch(key ->
+                                fresh.point().get(key).equals(other.point().get(key))))
                 .findFirst()
                 .map(fresh::startingFrom)
                 .orElse(fresh);
@@ -242,7 +244,8 @@ public final class Study {
                         branch.name(),
                         branch.recipe(),
                         branch.point(),
-                        branch.trials().subList(0, Math.min(left, branch.trials().size()))));
+                        branch.trials()
+                                .subList(0, Math.min(left, branch.trials().size()))));
                 left -= branch.trials().size();
             }
         }

@@ -41,7 +41,8 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
     /** {@return whether something was stopped, and can go on} */
     public boolean isStopped() {
         return plan.trials().stream()
-                .anyMatch(trial -> of(trial).map(outcome -> outcome.end() == End.STOPPED).orElse(true));
+                .anyMatch(trial ->
+                        of(trial).map(outcome -> outcome.end() == End.STOPPED).orElse(true));
     }
 
     /**
@@ -51,7 +52,8 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
      */
     public List<Trial> ended(End end) {
         return plan.trials().stream()
-                .filter(trial -> of(trial).filter(outcome -> outcome.end() == end).isPresent())
+                .filter(trial ->
+                        of(trial).filter(outcome -> outcome.end() == end).isPresent())
                 .toList();
     }
 
@@ -147,7 +149,9 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
                 outcome.end().name().toLowerCase(Locale.ROOT),
                 result != null || outcome.end() == End.PAUSED ? "" : outcome.text(),
                 scores,
-                result != null ? result.groupsLeft() : outcome.end() == End.PAUSED ? outcome.metrics().groupsLeft() : Double.NaN,
+                result != null
+                        ? result.groupsLeft()
+                        : outcome.end() == End.PAUSED ? outcome.metrics().groupsLeft() : Double.NaN,
                 result == null ? 0 : result.parametersBefore(),
                 result == null ? 0 : result.parametersAfter(),
                 result == null ? 0 : result.flopsBefore(),

@@ -118,10 +118,11 @@ public final class StudyRun {
         }
         int survivors = plan.halving().orElseThrow().survivors(branches.size());
         Set<Branch> chosen = new HashSet<>(ranked.stream()
-                .sorted(Comparator.comparingDouble((Ranked one) -> switch (one.metric().direction()) {
-                    case HIGHER -> -one.score();
-                    case LOWER -> one.score();
-                }))
+                .sorted(Comparator.comparingDouble(
+                        (Ranked one) -> switch (one.metric().direction()) {
+                            case HIGHER -> -one.score();
+                            case LOWER -> one.score();
+                        }))
                 .limit(survivors)
                 .map(Ranked::branch)
                 .toList());
@@ -130,7 +131,12 @@ public final class StudyRun {
                         rung,
                         chosen.size(),
                         branches.size(),
-                        String.join(", ", branches.stream().filter(chosen::contains).map(Branch::name).toList())));
+                        String.join(
+                                ", ",
+                                branches.stream()
+                                        .filter(chosen::contains)
+                                        .map(Branch::name)
+                                        .toList())));
         return branches.stream().filter(chosen::contains).toList();
     }
 

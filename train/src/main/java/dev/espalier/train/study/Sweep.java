@@ -68,9 +68,7 @@ public record Sweep(Recipe recipe, List<Double> lambdas, Start start, boolean ba
                     new LinkedHashMap<>(Map.of("penalty.lambda", Axis.number(lambda))),
                     false);
             branches.add(
-                    start == Start.INDEPENDENT || branches.isEmpty()
-                            ? fresh
-                            : fresh.startingFrom(branches.getLast()));
+                    start == Start.INDEPENDENT || branches.isEmpty() ? fresh : fresh.startingFrom(branches.getLast()));
         }
         if (baseline) {
             long seed = recipe.training().seeds().getFirst();

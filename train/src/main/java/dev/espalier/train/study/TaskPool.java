@@ -1,7 +1,7 @@
 package dev.espalier.train.study;
 
-import dev.espalier.settings.Section;
 import dev.espalier.data.DataSection;
+import dev.espalier.settings.Section;
 import dev.espalier.train.model.ModelSection;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.Tasks;
@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
  * A trial has a task for itself while it runs.
  */
 final class TaskPool implements TaskSource {
-    private static final List<Section> DECISIVE = List.of(DataSection.SECTION, TaskSection.SECTION, ModelSection.SECTION);
+    private static final List<Section> DECISIVE =
+            List.of(DataSection.SECTION, TaskSection.SECTION, ModelSection.SECTION);
 
     private final int kept;
     private final Deque<Idle> idle = new ArrayDeque<>();

@@ -20,7 +20,14 @@ import java.util.List;
  * @param device where the model is, {@code cpu} or {@code gpu:1} for one
  */
 public record Trial(
-        String root, String name, String recipe, String start, String prices, int untilEpoch, int threads, String device) {
+        String root,
+        String name,
+        String recipe,
+        String start,
+        String prices,
+        int untilEpoch,
+        int threads,
+        String device) {
     /** What a trial starts from that starts from no other. */
     public static final String FRESH = "-";
 

@@ -61,7 +61,9 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
         return failure instanceof IllegalArgumentException || failure instanceof DivergedException
                 ? said
                 : failure instanceof IOException
-                        ? failure.getClass() == IOException.class ? said : failure.getClass().getSimpleName() + ": " + said
+                        ? failure.getClass() == IOException.class
+                                ? said
+                                : failure.getClass().getSimpleName() + ": " + said
                         : failure.toString();
     }
 
@@ -124,8 +126,8 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
     private static Graph start(Trial trial, Path root, Task task, long seed) throws IOException {
         return trial.start().equals(Trial.FRESH)
                 ? task.model(Weights.seeded(seed))
-                : RawInputs.without(
-                        OnnxReader.read(new RunFolder(root.resolve(trial.start())).model()).graph());
+                : RawInputs.without(OnnxReader.read(new RunFolder(root.resolve(trial.start())).model())
+                        .graph());
     }
 
     /** What another trial has measured is taken as it is: the machine has no say in how much a layer costs. */

@@ -57,10 +57,7 @@ class StudyRunTest {
     }
 
     private static StudyResult direct(Plan plan) throws IOException {
-        return run(
-                plan,
-                new DirectLauncher(new TrialRunner(), _ -> TrainingListener.NOBODY, () -> false),
-                () -> false);
+        return run(plan, new DirectLauncher(new TrialRunner(), _ -> TrainingListener.NOBODY, () -> false), () -> false);
     }
 
     private static Launcher local(int jobs, BooleanSupplier stop) {
@@ -113,7 +110,8 @@ class StudyRunTest {
         RunFolder last = new RunFolder(temporary.resolve("warm/lambda-0.01"));
         RunFolder fresh = new RunFolder(temporary.resolve("cold/lambda-0.01"));
         assertTrue(
-                last.metrics().getFirst().trainLoss() < fresh.metrics().getFirst().trainLoss(),
+                last.metrics().getFirst().trainLoss()
+                        < fresh.metrics().getFirst().trainLoss(),
                 "it did not start from a trained model");
     }
 
@@ -143,7 +141,8 @@ class StudyRunTest {
 
         Plan plan = plan("broken", "[axes]\npenalty.pilot = [\"\", \"nowhere.onnx\"]\n");
         StudyResult failed = run(plan, local(2, () -> false), () -> false);
-        assertEquals(End.FINISHED, failed.of(plan.trials().getFirst()).orElseThrow().end());
+        assertEquals(
+                End.FINISHED, failed.of(plan.trials().getFirst()).orElseThrow().end());
         Outcome outcome = failed.of(plan.trials().getLast()).orElseThrow();
         assertEquals(End.FAILED, outcome.end());
         assertTrue(outcome.text().contains("nowhere.onnx"), outcome.text());
@@ -177,7 +176,10 @@ class StudyRunTest {
         assertArrayEquals(
                 Files.readAllBytes(temporary.resolve("alone/rate-0.01/model.onnx")),
                 Files.readAllBytes(temporary.resolve("halved/rate-0.01/model.onnx")));
-        long steps = new RunFolder(temporary.resolve("halved/rate-0.003")).metrics().getLast().step();
+        long steps = new RunFolder(temporary.resolve("halved/rate-0.003"))
+                .metrics()
+                .getLast()
+                .step();
         assertEquals(10, steps);
         // Again, nothing is left to do.
         assertEquals(halved.toJson(), direct(plan).toJson());
@@ -216,7 +218,15 @@ class StudyRunTest {
                     "t" + i,
                     one.branches().getFirst().recipe(),
                     new LinkedHashMap<>(),
-                    List.of(new Trial(trial.root(), "t" + i, trial.recipe(), i % 10 == 0 ? Trial.FRESH : "t" + (i - 1), "t" + i, 0, 1, "cpu"))));
+                    List.of(new Trial(
+                            trial.root(),
+                            "t" + i,
+                            trial.recipe(),
+                            i % 10 == 0 ? Trial.FRESH : "t" + (i - 1),
+                            "t" + i,
+                            0,
+                            1,
+                            "cpu"))));
         }
         Counting counting = new Counting();
         StudyResult result = run(new Plan(one.root(), branches, Optional.empty()), counting, () -> false);
@@ -258,8 +268,10 @@ class StudyRunTest {
         assertEquals(List.of(), storage.list(trial.name() + "/attempts"));
         for (String file : List.of("model.onnx", "pruned.onnx", "recipe.toml")) {
             assertArrayEquals(
-                    Files.readAllBytes(temporary.resolve("whole").resolve(trial.name()).resolve(file)),
-                    Files.readAllBytes(temporary.resolve("shared").resolve(trial.name()).resolve(file)),
+                    Files.readAllBytes(
+                            temporary.resolve("whole").resolve(trial.name()).resolve(file)),
+                    Files.readAllBytes(
+                            temporary.resolve("shared").resolve(trial.name()).resolve(file)),
                     file);
         }
         assertEquals(
@@ -270,7 +282,8 @@ class StudyRunTest {
                         .scores());
         try (Stream<Path> all = Files.walk(temporary.resolve("shared"))) {
             assertEquals(
-                    List.of(), all.filter(file -> file.toString().endsWith(".tmp")).toList());
+                    List.of(),
+                    all.filter(file -> file.toString().endsWith(".tmp")).toList());
         }
     }
 

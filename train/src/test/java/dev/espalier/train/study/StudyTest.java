@@ -37,8 +37,8 @@ class StudyTest {
     }
 
     private static String refusal(String... lines) {
-        return String.valueOf(assertThrows(IllegalArgumentException.class, () -> plan(lines))
-                .getMessage());
+        return String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> plan(lines)).getMessage());
     }
 
     @Test
@@ -95,7 +95,9 @@ class StudyTest {
     @Test
     void seedsOfARecipeThatNeedsPricesTakeThoseOfTheFirst() {
         Plan plan = plan("seeds = [1, 2]", "set = [\"penalty.cost=latency\"]");
-        assertEquals(List.of(List.of(), List.of("seed-1")), plan.trials().stream().map(Trial::needs).toList());
+        assertEquals(
+                List.of(List.of(), List.of("seed-1")),
+                plan.trials().stream().map(Trial::needs).toList());
     }
 
     @Test
@@ -107,7 +109,8 @@ class StudyTest {
     @Test
     void whatCannotBeFollowedIsToldWithTheMend() {
         assertTrue(refusal("[axes]", "penalty.lamda = [1]").contains("the nearest is penalty.lambda"));
-        assertTrue(refusal("[axes]", "penalty.lambda = { from = 1, to = 2, count = 3 }").contains("scale is missing"));
+        assertTrue(refusal("[axes]", "penalty.lambda = { from = 1, to = 2, count = 3 }")
+                .contains("scale is missing"));
         assertTrue(refusal("[axes]", "penalty.lambda = { from = 0, to = 2, count = 3, scale = \"log\" }")
                 .contains("above 0"));
         assertTrue(refusal("[axes]", "penalty.lambda = []").contains("has no values"));
@@ -128,31 +131,39 @@ class StudyTest {
     void ranges() {
         assertEquals(
                 List.of("16", "32", "64", "128"),
-                Axis.range("k", new BigDecimal(16), new BigDecimal(128), 4, "log").values());
+                Axis.range("k", new BigDecimal(16), new BigDecimal(128), 4, "log")
+                        .values());
         assertEquals(
                 List.of("0", "0.25", "0.5"),
-                Axis.range("k", BigDecimal.ZERO, new BigDecimal("0.5"), 3, "linear").values());
+                Axis.range("k", BigDecimal.ZERO, new BigDecimal("0.5"), 3, "linear")
+                        .values());
         assertEquals(
                 List.of("1e-4", "0.001", "0.01"),
-                Axis.range("k", new BigDecimal("1e-4"), new BigDecimal("1e-2"), 3, "log").values());
+                Axis.range("k", new BigDecimal("1e-4"), new BigDecimal("1e-2"), 3, "log")
+                        .values());
         assertEquals(
-                List.of("5"), Axis.range("k", new BigDecimal(5), new BigDecimal(9), 1, "linear").values());
+                List.of("5"),
+                Axis.range("k", new BigDecimal(5), new BigDecimal(9), 1, "linear")
+                        .values());
     }
 
     @Test
     void aStudyReadsBack(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("study.toml");
         Files.writeString(folder.resolve("digits.toml"), RECIPE);
-        Files.writeString(file, STUDY + "[axes]\npenalty.lambda = { from = 1e-4, to = 1e-2, count = 3, scale = \"log\" }\n");
+        Files.writeString(
+                file, STUDY + "[axes]\npenalty.lambda = { from = 1e-4, to = 1e-2, count = 3, scale = \"log\" }\n");
         Study study = Study.read(file, List.of("axes.optimizer.rate=[1e-3, 1e-2]", "halving.first=3"));
         assertEquals(6, study.plan("root").branches().size());
         Files.writeString(file, study.toToml());
-        assertEquals(names(study.plan("root")), names(Study.read(file, List.of()).plan("root")));
+        assertEquals(
+                names(study.plan("root")), names(Study.read(file, List.of()).plan("root")));
     }
 
     @Test
     void trialsTravelAsText() throws IOException {
-        for (Trial trial : plan("seeds = [1, 2]", "[axes]", "penalty.lambda = [1e-3, 1e-2]").trials()) {
+        for (Trial trial : plan("seeds = [1, 2]", "[axes]", "penalty.lambda = [1e-3, 1e-2]")
+                .trials()) {
             assertEquals(trial, Trial.parse(trial.toJson()));
         }
         Outcome outcome = new Outcome("a", Outcome.End.FAILED, "it said \"no\"\n");
