@@ -26,6 +26,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -152,11 +153,14 @@ final class StudyCommand implements Callable<Integer> {
 
     /** Keeps what came out so far, and says what ended. */
     private static final class Keeper implements StudyListener {
+        private static final long KEPT_SECONDS = 5;
+
         private final Plan plan;
         private final Storage storage;
         private final StatusLine status;
         private final Optional<BranchFolders> folders;
         private int ended;
+        private long kept;
 
         Keeper(Plan plan, String root, StatusLine status) throws IOException {
             this.plan = plan;
@@ -167,13 +171,13 @@ final class StudyCommand implements Callable<Integer> {
         }
 
         @Override
-        public void onEnd(Trial trial, Outcome outcome, StudyResult soFar) throws IOException {
+        public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar) throws IOException {
             if (folders.isPresent()) {
                 folders.get().onEnd(trial, outcome, soFar);
             }
             if (outcome.isOver()) {
                 ended++;
-                storage.write(StudyResult.FILE, soFar.toJson());
+                keep(soFar);
             }
             switch (outcome.end()) {
                 case FINISHED -> say(trial, describe(outcome.result()));
@@ -181,6 +185,15 @@ final class StudyCommand implements Callable<Integer> {
                 case STOPPED -> say(trial, "stopped");
                 case GIVEN_UP -> say(trial, "was given up: " + outcome.text());
                 case FAILED -> say(trial, "failed: " + outcome.text());
+            }
+        }
+
+        /** Now and then: thousands of trials may end at once. */
+        private void keep(Supplier<StudyResult> soFar) throws IOException {
+            long now = System.nanoTime();
+            if (kept == 0 || now - kept > TimeUnit.SECONDS.toNanos(KEPT_SECONDS)) {
+                storage.write(StudyResult.FILE, soFar.get().toJson());
+                kept = System.nanoTime();
             }
         }
 

@@ -28,6 +28,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -105,7 +106,7 @@ final class SweepCommand implements Callable<Integer> {
                             launcher,
                             new StudyListener() {
                                 @Override
-                                public void onEnd(Trial trial, Outcome outcome, StudyResult soFar) throws IOException {
+                                public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar) throws IOException {
                                     folders.onEnd(trial, outcome, soFar);
                                     if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
                                         status.say(trial.name() + " is left out: " + outcome.text());

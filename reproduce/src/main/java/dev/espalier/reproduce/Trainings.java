@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 
 /**
  * The trainings that tables and figures are made of. Each has a folder of its own, named after its recipe: whatever needs the
@@ -209,7 +210,7 @@ record Trainings(Setting setting) {
     /** Says what came to nothing. */
     private record LeftOut(TrainingListener told) implements StudyListener {
         @Override
-        public void onEnd(Trial trial, Outcome outcome, StudyResult soFar) {
+        public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar) {
             if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
                 told.onNote("%s is left out: %s".formatted(trial.label(), outcome.text()));
             }

@@ -151,7 +151,7 @@ public final class StudyRun {
             if (outcome != null) {
                 running--;
                 outcomes.put(outcome.trial(), outcome);
-                listener.onEnd(trials.get(outcome.trial()), outcome, result());
+                listener.onEnd(trials.get(outcome.trial()), outcome, this::result);
                 running += launch(waiting, ends);
             }
         }
