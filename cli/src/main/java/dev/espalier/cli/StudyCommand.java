@@ -2,10 +2,12 @@ package dev.espalier.cli;
 
 import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
 import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.study.BranchFolders;
+import dev.espalier.train.study.Driver;
 import dev.espalier.train.study.Launcher;
 import dev.espalier.train.study.Outcome;
 import dev.espalier.train.study.Plan;
@@ -15,6 +17,7 @@ import dev.espalier.train.study.StudyListener;
 import dev.espalier.train.study.StudyResult;
 import dev.espalier.train.study.StudyRun;
 import dev.espalier.train.study.Trial;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -89,10 +92,15 @@ final class StudyCommand implements Callable<Integer> {
             printPlan(study, plan, out);
             return 0;
         }
-        try (Interruption interruption = new Interruption()) {
+        Optional<Path> here = Storage.local(root);
+        if (here.isPresent()) {
+            new RunFolder(here.get()).requireWritable();
+        }
+        try (Interruption interruption = new Interruption();
+                Closeable _ = here.isPresent() ? Driver.enter(here.get())::close : () -> {}) {
             StatusLine status = new StatusLine(err);
             BooleanSupplier stop = within(study.minutes(), interruption, status);
-            try (Launcher launcher = launch.launching(study.threads(), status)
+            try (Launcher launcher = launch.launching(root, study.threads(), device.device(), status)
                     .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
                 StudyResult result = new StudyRun(plan, launcher, new Keeper(plan, root, status), stop).run();
                 return tell(result, root, out, err);
