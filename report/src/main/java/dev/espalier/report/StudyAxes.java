@@ -4,6 +4,7 @@ import dev.espalier.report.Chart.Better;
 import dev.espalier.report.Chart.Dimension;
 import dev.espalier.report.Chart.Format;
 import dev.espalier.report.Chart.Scale;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -16,12 +17,15 @@ record StudyAxes(List<Axis> axes) {
     /** Numbers further apart than that many times are drawn by their ratios. */
     private static final double WIDE = 20;
 
+    /** Numbers are written out beside an axis if they are no more than that. */
+    private static final int FEW = 10;
+
     /**
      * A key of recipes with the values that there are.
      *
      * @param key such as {@code penalty.lambda}
      * @param name the same without the section, unless two axes share that
-     * @param values its values, as people read them, each once
+     * @param values its values, as people read them, each once; numbers in their order
      */
     record Axis(String key, String name, List<String> values) {
         boolean isNumeric() {
@@ -29,7 +33,7 @@ record StudyAxes(List<Axis> axes) {
         }
 
         private Scale scale() {
-            if (!isNumeric()) {
+            if (!isNumeric() || values.size() <= FEW) {
                 return Scale.WORDS;
             }
             double low = values.stream().mapToDouble(StudyAxes::number).min().orElse(0);
@@ -43,10 +47,10 @@ record StudyAxes(List<Axis> axes) {
                     name, Format.NUMBER, "", scale, scale == Scale.WORDS ? values : List.of(), Better.NEITHER);
         }
 
-        /** Where a point is on the axis: its number, or that of its word. */
+        /** Where a point is on the axis: at its number, or at that of its word. */
         double place(StudyRow row) {
             String value = of(row);
-            return isNumeric() ? number(value) : values.indexOf(value);
+            return scale() == Scale.WORDS ? values.indexOf(value) : number(value);
         }
 
         /** The value that a point has here; empty if it has none. */
@@ -67,6 +71,8 @@ record StudyAxes(List<Axis> axes) {
                         rows.stream()
                                 .map(row -> plain(row.value(key)))
                                 .distinct()
+                                // Words are equal here, and stay in the order of the study.
+                                .sorted(Comparator.comparingDouble(StudyAxes::number))
                                 .toList()))
                 .toList());
     }

@@ -32,7 +32,9 @@ final class StudyCharts {
             return List.of();
         }
         StudyCharts charts = new StudyCharts(ended, axes, metric);
-        return axes.axes().isEmpty() ? List.of(charts.tradeOff()) : List.of(charts.tradeOff(), charts.parallel());
+        return axes.axes().isEmpty() || ended.size() == 1
+                ? List.of(charts.tradeOff())
+                : List.of(charts.tradeOff(), charts.parallel());
     }
 
     private static List<StudyRow> ended(List<StudyRow> all, Metric metric) {

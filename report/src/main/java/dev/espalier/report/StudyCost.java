@@ -53,7 +53,12 @@ enum StudyCost {
 
     String write(StudyRow row) {
         List<Double> values = row.values(value);
-        return format == Format.PERCENT ? Numbers.percent(values) : Numbers.spread(values, Numbers::compact, unit);
+        if (format == Format.PERCENT) {
+            return Numbers.percent(values);
+        }
+        // The deviation has as many places as the mean, of which three digits are written.
+        int places = Math.clamp(2 - (int) Math.floor(Math.log10(StudyRow.mean(values))), 0, 9);
+        return Numbers.spread(values, one -> String.format(Locale.ROOT, "%." + places + "f", one), unit);
     }
 
     Dimension dimension(Scale scale) {

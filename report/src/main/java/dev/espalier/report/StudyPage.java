@@ -154,10 +154,10 @@ public final class StudyPage {
                     .max(Comparator.comparingDouble(row -> StudyRow.goodness(metric, StudyRow.mean(row.scores(metric)))))
                     .ifPresent(best -> {
                         cards.add(Cards.card(
-                                "Best " + metric.words(),
+                                ended.size() == 1 ? Curves.capital(metric) : "Best " + metric.words(),
                                 Numbers.metric(metric, best.scores(metric)),
                                 named(best, axes) + " · " + StudyCost.PARAMETERS.write(best) + " parameters left"));
-                        for (StudyCost cost : StudyCost.values()) {
+                        for (StudyCost cost : ended.size() == 1 ? new StudyCost[0] : StudyCost.values()) {
                             cheapest(ended, cost).ifPresent(row -> cards.add(Cards.card(
                                     cost.least(),
                                     cost.write(row),

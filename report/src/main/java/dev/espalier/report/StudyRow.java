@@ -106,22 +106,27 @@ record StudyRow(int number, Plan.Branch branch, List<TrialNow> trials) {
         };
     }
 
-    /** What it does, and how far it is, in words. */
-    String details() {
+    /** How far it is with what it does, in words. */
+    String progress() {
         State state = state();
+        return trials.stream()
+                .filter(trial -> trial.state() == state)
+                .findFirst()
+                .flatMap(trial -> far(trial, state))
+                .orElse("");
+    }
+
+    /** What else there is to know: how many seeds are finished if not all are, and why others came to nothing. */
+    String remarks() {
         List<String> parts = new ArrayList<>();
-        Optional<TrialNow> telling =
-                trials.stream().filter(trial -> trial.state() == state).findFirst();
-        telling.flatMap(trial -> far(trial, state)).ifPresent(parts::add);
         long finished =
                 trials.stream().filter(trial -> trial.state() == State.FINISHED).count();
-        if (trials.size() > 1 && (finished > 0 || state.isDone()) && finished < trials.size()) {
+        if (finished > 0 && finished < trials.size()) {
             parts.add("%d of %d seeds finished".formatted(finished, trials.size()));
         }
         trials.stream()
                 .filter(trial -> !trial.message().isEmpty())
-                .map(trial -> (trials.size() > 1 ? seed(trial) + ": " : "") + trial.message())
-                .distinct()
+                .map(trial -> (trials.size() > 1 ? seed(trial) + " " + trial.state().words() + ": " : "") + trial.message())
                 .forEach(parts::add);
         return String.join("; ", parts);
     }

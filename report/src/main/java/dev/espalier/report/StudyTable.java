@@ -30,12 +30,14 @@ final class StudyTable {
     private final StudyResult study;
     private final StudyAxes axes;
     private final Optional<Metric> metric;
+    private final boolean remarks;
     private final Map<StudyCost, Set<Integer>> fronts = new EnumMap<>(StudyCost.class);
 
     private StudyTable(StudyResult study, List<StudyRow> rows, StudyAxes axes, Optional<Metric> metric) {
         this.study = study;
         this.axes = axes;
         this.metric = metric;
+        remarks = rows.stream().anyMatch(row -> !row.remarks().isEmpty());
         for (StudyCost cost : StudyCost.values()) {
             fronts.put(cost, metric.map(what -> StudyCharts.front(rows, what, cost)).orElse(Set.of()));
         }
@@ -54,7 +56,7 @@ final class StudyTable {
 
     /** The names of the columns; where it is known, which values are better and so come first. */
     private Html head() {
-        List<Html> cells = new ArrayList<>(List.of(column("Run", "")));
+        List<Html> cells = new ArrayList<>(List.of(column("Run", ""), words("State")));
         axes.axes()
                 .forEach(axis -> cells.add(Html.of(
                         "<th scope=\"col\" title=\"{}\"{}>{}</th>",
@@ -73,8 +75,14 @@ final class StudyTable {
         cells.add(column("FLOPs left", "low"));
         cells.add(column("Latency", "low"));
         cells.add(column("Speed-up", "high"));
-        cells.add(Html.of("<th scope=\"col\" class=\"words\">State</th>"));
+        if (remarks) {
+            cells.add(words("Remarks"));
+        }
         return Html.join(cells);
+    }
+
+    private static Html words(String name) {
+        return Html.of("<th scope=\"col\" class=\"words\">{}</th>", name);
     }
 
     private static Html column(String name, String better) {
@@ -90,6 +98,13 @@ final class StudyTable {
     private Html row(StudyRow row) {
         List<Html> cells = new ArrayList<>(
                 List.of(Html.of("<th scope=\"row\" data-value=\"{}\">{}</th>", row.number(), name(row))));
+        State state = row.state();
+        cells.add(Html.of(
+                "<td class=\"words\" data-value=\"{}\"><span class=\"state {}\">{}</span> {}</td>",
+                state.ordinal(),
+                StudyPage.css(state),
+                state.words(),
+                row.progress()));
         axes.axes()
                 .forEach(axis -> cells.add(Html.of(
                         "<td{} data-value=\"{}\">{}</td>",
@@ -107,13 +122,12 @@ final class StudyTable {
                 .forEach(cost -> cells.add(cell(cost.of(row), cost.write(row))));
         List<Double> speedUps = row.values(RunResult::speedUp);
         cells.add(cell(StudyRow.mean(speedUps), Numbers.times(speedUps)));
-        State state = row.state();
-        cells.add(Html.of(
-                "<td class=\"words\" data-value=\"{}\"><span class=\"state {}\">{}</span> {}</td>",
-                state.ordinal(),
-                StudyPage.css(state),
-                state.words(),
-                row.details()));
+        if (remarks) {
+            cells.add(Html.of(
+                    "<td class=\"words remarks\" data-value=\"{}\">{}</td>",
+                    row.remarks().isEmpty() ? "" : row.number(),
+                    row.remarks()));
+        }
         String front = fronts.entrySet().stream()
                 .filter(one -> one.getValue().contains(row.number()))
                 .map(one -> one.getKey().key())

@@ -526,6 +526,7 @@
     const margin = (share ? 0.001 : 0) + (Math.max(...scores) - Math.min(...scores)) / 20;
     const many = known.length > 200;
     const wide = high / low > 8;
+    const pad = (high - low) / 20;
     const symbols = (name, points, options) => ({
       type: 'scatter',
       name,
@@ -560,7 +561,7 @@
         ...(wide
           ? {logBase: 2, min: Math.pow(2, Math.floor(Math.log2(low) - 0.1)), max: Math.pow(2, Math.ceil(Math.log2(high) - 1e-9))}
           : cost.format === 'PERCENT'
-            ? shareAxis([low, high])
+            ? shareAxis([Math.max(low - pad, 0), Math.min(high + pad, 1)])
             : {boundaryGap: ['5%', '5%']}),
         formatter: value => (cost.format === 'PERCENT' ? digits(100 * value, 3) + ' %' : digits(value, 3) + cost.unit),
       }),
@@ -618,11 +619,11 @@
 
   function parallel(chart) {
     const many = chart.strands.length > 200;
+    // Readable where lines pass through.
+    const label = {...text, backgroundColor: 'var(--surface)', padding: [1, 3], borderRadius: 2};
     const sides = chart.dimensions.map((dimension, dim) => {
       const values = chart.strands.map(strand => strand.values[dim]).filter(value => value !== null);
       const [low, high] = values.length > 0 ? range(values) : [0, 1];
-      const numbers = [...new Set(values)].sort((one, other) => one - other);
-      const few = dimension.better === 'NEITHER' && dimension.scale !== 'WORDS' && numbers.length <= 8;
       return {
         dim,
         name: dimension.name + ARROWS[dimension.better],
@@ -634,7 +635,7 @@
         splitNumber: 4,
         areaSelectStyle: {width: 18, borderWidth: 1, borderColor: colour(1), color: colour(1), opacity: 0.3},
         ...(dimension.scale === 'WORDS'
-          ? {type: 'category', data: dimension.words, axisLabel: {...text, formatter: word => ending(word, 18)}}
+          ? {type: 'category', data: dimension.words, axisLabel: {...label, formatter: word => ending(word, 18)}}
           : {
               type: dimension.scale === 'LOGARITHMIC' ? 'log' : 'value',
               scale: true,
@@ -643,15 +644,14 @@
                 ? dimension.scale === 'LOGARITHMIC'
                   ? {min: low / 2, max: high * 2}
                   : {min: low - (Math.abs(low) || 1) / 2, max: high + (Math.abs(high) || 1) / 2}
-                : few || dimension.scale === 'LOGARITHMIC'
+                : dimension.scale === 'LOGARITHMIC'
                   ? {min: low, max: high}
                   : dimension.format === 'PERCENT'
                     ? shareAxis([low, high])
                     : {}),
               axisLabel: {
-                ...text,
+                ...label,
                 hideOverlap: true,
-                ...(few ? {customValues: numbers} : {}),
                 formatter: value => writeShort(dimension, value),
               },
             }),
@@ -680,12 +680,11 @@
             .map(strand => ({
               value: strand.values.map((value, dim) => (value !== null && chart.dimensions[dim].scale === 'WORDS' ? chart.dimensions[dim].words[value] : (value ?? '-'))),
               strand,
-              lineStyle: {color: shade(strand.goodness), width: strand.goodness > 0.9 ? 2 : 1.25, opacity: many ? 0.25 + 0.6 * strand.goodness ** 2 : 0.45 + 0.55 * strand.goodness},
+              lineStyle: {color: shade(strand.goodness), width: strand.goodness > 0.9 ? 2 : 1.25, opacity: many ? 0.06 + 0.84 * strand.goodness ** 6 : 0.45 + 0.55 * strand.goodness},
             })),
           lineStyle: {width: 1.25, opacity: 0.7},
           activeOpacity: 0.95,
           inactiveOpacity: 0.05,
-          smooth: 0.12,
           emphasis: {disabled: true},
           progressive: 0,
         },
