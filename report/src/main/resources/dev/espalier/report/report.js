@@ -870,8 +870,27 @@
     arrange();
   }
 
+  // Charts stay where they are, and with them what somebody points at or has hidden; so does what was unfolded, scrolled to or pointed at.
+  function replace(report, content) {
+    const body = new DOMParser().parseFromString(content, 'text/html').body;
+    const open = new Set([...report.querySelectorAll('details[open]')].map(details => details.closest('section')?.id));
+    body.querySelectorAll('details').forEach(details => (details.open = open.has(details.closest('section')?.id)));
+    body.querySelectorAll('figure[data-chart]').forEach(figure => {
+      const old = report.querySelector(`figure[data-chart="${CSS.escape(figure.dataset.chart)}"]`);
+      if (!old) return;
+      old.querySelector('.plot').setAttribute('aria-label', figure.querySelector('.plot').getAttribute('aria-label'));
+      figure.replaceWith(old);
+    });
+    const scrolled = new Map([...report.querySelectorAll('.scroll')].map(box => [box.getAttribute('aria-label'), [box.scrollLeft, box.scrollTop]]));
+    const pointed = report.querySelector('tr.pointed')?.dataset.row;
+    report.replaceChildren(...body.children);
+    report.querySelector(`tr[data-row="${pointed}"]`)?.classList.add('pointed');
+    arrange();
+    report.querySelectorAll('.scroll').forEach(box => ([box.scrollLeft, box.scrollTop] = scrolled.get(box.getAttribute('aria-label')) ?? [0, 0]));
+  }
+
   show(JSON.parse(document.getElementById('charts').textContent));
-  globalThis.espalierReport = {show};
+  globalThis.espalierReport = {show, replace};
 
   // --- On paper, nothing is folded
 
