@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.report.ReportAtEnd;
+import dev.espalier.report.StudyPage;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
@@ -17,6 +18,7 @@ import dev.espalier.train.study.StudyListener;
 import dev.espalier.train.study.StudyResult;
 import dev.espalier.train.study.StudyRun;
 import dev.espalier.train.study.Trial;
+import dev.espalier.ui.StudyServer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -73,6 +75,15 @@ final class StudyCommand implements Callable<Integer> {
     @Option(names = "--plan", description = "Print the trials, and train nothing.")
     private boolean planOnly;
 
+    @Option(
+            names = "--serve",
+            paramLabel = "PORT",
+            arity = "0..1",
+            fallbackValue = "0",
+            description = "Show the study's page in a browser, live while it is carried out, to this machine alone; on any free port if none is"
+                    + " given.")
+    private @Nullable Integer port;
+
     @Mixin
     private LaunchOptions launch = new LaunchOptions();
 
@@ -102,10 +113,19 @@ final class StudyCommand implements Callable<Integer> {
             BooleanSupplier stop = within(study.minutes(), interruption, status);
             try (Launcher launcher = launch.launching(root, study.threads(), device.device(), status)
                     .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
-                StudyResult result = new StudyRun(plan, launcher, new Keeper(plan, root, status), stop).run();
-                return tell(result, root, out, err);
+                StudyRun run = new StudyRun(plan, launcher, new Keeper(title(), plan, root, status), stop);
+                try (StudyServer server = port == null ? null : StudyServer.start(title(), run::soFar, port)) {
+                    if (server != null) {
+                        status.say("look at " + server.address() + " while it is carried out");
+                    }
+                    return tell(run.run(), root, out, err);
+                }
             }
         }
+    }
+
+    private String title() {
+        return RunFolders.name(file);
     }
 
     /** Until somebody asks, or the budget is spent. */
@@ -163,6 +183,7 @@ final class StudyCommand implements Callable<Integer> {
     private static final class Keeper implements StudyListener {
         private static final long KEPT_SECONDS = 5;
 
+        private final String title;
         private final Plan plan;
         private final Storage storage;
         private final StatusLine status;
@@ -170,7 +191,8 @@ final class StudyCommand implements Callable<Integer> {
         private int ended;
         private long kept;
 
-        Keeper(Plan plan, String root, StatusLine status) throws IOException {
+        Keeper(String title, Plan plan, String root, StatusLine status) throws IOException {
+            this.title = title;
             this.plan = plan;
             this.storage = Storage.of(root);
             this.status = status;
@@ -200,7 +222,9 @@ final class StudyCommand implements Callable<Integer> {
         private void keep(Supplier<StudyResult> soFar) throws IOException {
             long now = System.nanoTime();
             if (kept == 0 || now - kept > TimeUnit.SECONDS.toNanos(KEPT_SECONDS)) {
-                storage.write(StudyResult.FILE, soFar.get().toJson());
+                StudyResult now = soFar.get();
+                storage.write(StudyResult.FILE, now.toJson());
+                storage.write(StudyPage.FILE, StudyPage.of(title, now).html());
                 kept = System.nanoTime();
             }
         }
@@ -230,9 +254,11 @@ final class StudyCommand implements Callable<Integer> {
             err.println("stopped; the same command goes on");
             return ExitStatus.INTERRUPTED;
         }
-        Storage.of(root).write(StudyResult.FILE, result.toJson());
+        Storage storage = Storage.of(root);
+        storage.write(StudyResult.FILE, result.toJson());
+        storage.write(StudyPage.FILE, StudyPage.of(title(), result).html());
         print(result, out);
-        out.println(Storage.path(root, StudyResult.FILE));
+        out.println(Storage.path(root, StudyPage.FILE));
         out.flush();
         boolean failed = !result.ended(Outcome.End.FAILED).isEmpty();
         return failed ? 1 : 0;

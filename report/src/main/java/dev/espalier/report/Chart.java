@@ -186,6 +186,97 @@ sealed interface Chart {
             String id, String title, String description, String axis, double from, double width, List<Long> counts)
             implements Chart {}
 
+    /** Which values are better. */
+    enum Better {
+        /** Higher ones. */
+        HIGHER,
+        /** Lower ones. */
+        LOWER,
+        /** It is chosen, not measured. */
+        NEITHER
+    }
+
+    /** How values are laid out along an axis. */
+    enum Scale {
+        /** The same distance for the same difference. */
+        LINEAR,
+        /** The same distance for the same ratio. */
+        LOGARITHMIC,
+        /** One after the other. */
+        WORDS
+    }
+
+    /**
+     * What a point of a study has a value of.
+     *
+     * @param name what it is called
+     * @param format how values are written
+     * @param unit what is written behind them
+     * @param scale how they are laid out
+     * @param words the values that are words; a point has the number of one of them
+     * @param better which are better
+     */
+    record Dimension(String name, Format format, String unit, Scale scale, List<String> words, Better better) {}
+
+    /**
+     * A point of a study.
+     *
+     * @param row its number in the table
+     * @param name what it has otherwise than others
+     * @param values one for each dimension; NaN for what is not known
+     * @param deviation standard deviation of its score; NaN for a single seed
+     * @param goodness how good its score is among the others, from 0 to 1
+     * @param front for each choice of a cost, whether no other point beats it
+     */
+    record Strand(
+            int row, String name, List<Double> values, double deviation, double goodness, List<Boolean> front) {}
+
+    /**
+     * What is good against what it costs. The reader chooses the cost.
+     *
+     * @param id what the chart is known by
+     * @param title what it shows
+     * @param description the same in words
+     * @param score what is good
+     * @param costs what can be chosen
+     * @param points the points: their values are the score and then the costs
+     */
+    record TradeOff(
+            String id,
+            String title,
+            String description,
+            Dimension score,
+            List<Dimension> costs,
+            List<Strand> points)
+            implements Chart {
+        @Override
+        public Html toHtml() {
+            List<Html> options = costs.stream()
+                    .map(cost -> Html.of("<option>{}</option>", cost.name()))
+                    .toList();
+            return Html.of(
+                    "<figure class=\"chart\" data-chart=\"{}\"><figcaption>{} against <select aria-label=\"What it costs\">{}</select>"
+                            + "</figcaption><div class=\"plot\" role=\"img\" aria-label=\"{}\"></div></figure>",
+                    id,
+                    title,
+                    Html.join(options),
+                    description);
+        }
+    }
+
+    /**
+     * A line for each point of a study, through its value on each of several axes that stand beside each other.
+     *
+     * @param id what the chart is known by
+     * @param title what it shows
+     * @param description the same in words
+     * @param dimensions the axes
+     * @param strands the lines
+     */
+    record Parallel(
+            String id, String title, String description, List<Dimension> dimensions, List<Strand> strands)
+            implements Chart {}
+
     /** The place in the page where the chart is drawn. */
     default Html toHtml() {
         return Html.of(

@@ -45,7 +45,13 @@ public final class Drawing {
         return switch (FigureChart.of(figure, "figure")) {
             case Chart.Plot plot -> drawing.file(plot, drawing.plot(plot));
             case Chart.Bars bars -> drawing.file(bars, drawing.bars(bars));
-            case Chart.Lines _, Chart.Points _, Chart.HeatMap _, Chart.Scatter _, Chart.Histogram _ ->
+            case Chart.Lines _,
+                    Chart.Points _,
+                    Chart.HeatMap _,
+                    Chart.Scatter _,
+                    Chart.Histogram _,
+                    Chart.TradeOff _,
+                    Chart.Parallel _ ->
                 throw new IllegalStateException("no figure is drawn so");
         };
     }

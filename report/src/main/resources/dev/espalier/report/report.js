@@ -494,17 +494,316 @@
     };
   }
 
-  const KINDS = {Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot, Scatter: scatter, Histogram: histogram};
+  // --- Studies: what is good against what it costs, and which settings lead there
+
+  const BETTER = {HIGHER: ' (higher is better)', LOWER: ' (lower is better)', NEITHER: ''};
+  const ARROWS = {HIGHER: ' ↑', LOWER: ' ↓', NEITHER: ''};
+  const write = (dimension, value) =>
+    value === null ? '–' : dimension.scale === 'WORDS' ? dimension.words[value] : FORMATS[dimension.format](value) + dimension.unit;
+  const writeShort = (dimension, value) => AXIS_FORMATS[dimension.format](value) + dimension.unit;
+  // From what is of no use to the best, without a colour that the style sheet does not know.
+  const shade = goodness => `color-mix(in srgb, ${colour(0)} ${Math.round(100 * goodness)}%, var(--before))`;
+  const spread = (dimension, point) =>
+    write(dimension, point.values[0]) + (point.deviation === null ? '' : ' ± ' + FORMATS[dimension.format](point.deviation));
+  const titleOf = point => `run ${point.row}${point.name ? ': ' + point.name : ''}`;
+  const range = values => [Math.min(...values), Math.max(...values)];
+
+  // The numbers of the rows that were chosen along the axes; null for all.
+  let chosen = null;
+
+  function tradeOff(chart, figure) {
+    const which = figure.querySelector('select').selectedIndex;
+    const cost = chart.costs[which];
+    const known = chart.points.filter(point => point.values[which + 1] > 0);
+    const place = point => [point.values[which + 1], point.values[0]];
+    const isFaint = point => chosen !== null && !chosen.has(point.row);
+    const front = known
+      .filter(point => point.front[which])
+      .sort((one, other) => place(one)[0] - place(other)[0] || place(one)[1] - place(other)[1]);
+    const [low, high] = known.length > 0 ? range(known.map(point => place(point)[0])) : [0.5, 1];
+    const share = chart.score.format === 'PERCENT';
+    const scores = known.length > 0 ? known.map(point => point.values[0]) : [0, 1];
+    const margin = (share ? 0.001 : 0) + (Math.max(...scores) - Math.min(...scores)) / 20;
+    const many = known.length > 200;
+    const wide = high / low > 8;
+    const pad = (high - low) / 20;
+    const symbols = (name, points, options) => ({
+      type: 'scatter',
+      name,
+      data: points.map(point => ({
+        value: place(point),
+        point,
+        itemStyle: {opacity: isFaint(point) ? 0.12 : options.opacity},
+      })),
+      symbol: 'circle',
+      emphasis: {disabled: true},
+      cursor: 'pointer',
+      ...options.series,
+    });
+    return {
+      grid: {left: 8, right: 24, top: 50, bottom: 30, containLabel: true},
+      legend: {
+        left: 'right',
+        top: 0,
+        padding: 0,
+        itemGap: 16,
+        itemWidth: 14,
+        itemHeight: 9,
+        textStyle: text,
+        selectedMode: false,
+        data: ['on the Pareto front', 'others'],
+      },
+      xAxis: axis({
+        type: wide ? 'log' : 'value',
+        name: cost.name + BETTER[cost.better],
+        nameGap: 30,
+        scale: true,
+        ...(wide
+          ? {logBase: 2, min: Math.pow(2, Math.floor(Math.log2(low) - 0.1)), max: Math.pow(2, Math.ceil(Math.log2(high) - 1e-9))}
+          : cost.format === 'PERCENT'
+            ? shareAxis([Math.max(low - pad, 0), Math.min(high + pad, 1)])
+            : {boundaryGap: ['5%', '5%']}),
+        formatter: value => (cost.format === 'PERCENT' ? digits(100 * value, 3) + ' %' : digits(value, 3) + cost.unit),
+      }),
+      yAxis: axis({
+        type: 'value',
+        ...(share
+          ? shareAxis([...scores, Math.max(Math.min(...scores) - margin, 0), Math.min(Math.max(...scores) + margin, 1)])
+          : {scale: true, boundaryGap: ['10%', '10%']}),
+        name: chart.score.name + BETTER[chart.score.better],
+        nameLocation: 'end',
+        nameGap: 14,
+        nameTextStyle: {...text, align: 'left'},
+        axisLine: {show: false},
+        formatter: value => writeShort(chart.score, value),
+      }),
+      tooltip: tooltip({
+        trigger: 'item',
+        formatter: entry => {
+          const point = entry.data.point;
+          return box(titleOf(point), [
+            ['', chart.score.name, spread(chart.score, point)],
+            ...chart.costs.map((one, i) => ['', one.name, write(one, point.values[i + 1])]),
+          ]);
+        },
+      }),
+      series: [
+        {
+          type: 'line',
+          silent: true,
+          data: front.map(place),
+          // Whoever may spend so much has the best of what costs at most that.
+          step: 'end',
+          symbol: 'none',
+          lineStyle: {color: colour(0), width: 1.5, opacity: chosen === null ? 0.8 : 0.25},
+          z: 2,
+        },
+        symbols('others', known.filter(point => !point.front[which]), {
+          opacity: many ? 0.45 : 0.75,
+          series: {symbolSize: many ? 6 : 9, color: colour(7), itemStyle: {color: colour(7)}, z: 1},
+        }),
+        symbols('on the Pareto front', front, {
+          opacity: 1,
+          series: {
+            symbolSize: 11,
+            color: colour(0),
+            itemStyle: {color: colour(0), borderColor: 'var(--surface)', borderWidth: 1.5},
+            label: {...text, show: front.length <= 24, position: [7, 14], formatter: entry => String(entry.data.point.row)},
+            labelLayout: {hideOverlap: true},
+            z: 3,
+          },
+        }),
+      ],
+    };
+  }
+
+  function parallel(chart) {
+    const many = chart.strands.length > 200;
+    // Readable where lines pass through.
+    const label = {...text, backgroundColor: 'var(--surface)', padding: [1, 3], borderRadius: 2};
+    const sides = chart.dimensions.map((dimension, dim) => {
+      const values = chart.strands.map(strand => strand.values[dim]).filter(value => value !== null);
+      const [low, high] = values.length > 0 ? range(values) : [0, 1];
+      return {
+        dim,
+        name: dimension.name + ARROWS[dimension.better],
+        nameGap: 16,
+        nameTextStyle: {...text, color: 'var(--ink)', fontWeight: 600},
+        axisLine: {lineStyle: {color: 'var(--muted)', opacity: 0.6}},
+        axisTick: {show: false},
+        minorTick: {show: false},
+        splitNumber: 4,
+        areaSelectStyle: {width: 18, borderWidth: 1, borderColor: colour(1), color: colour(1), opacity: 0.3},
+        ...(dimension.scale === 'WORDS'
+          ? {type: 'category', data: dimension.words, axisLabel: {...label, formatter: word => ending(word, 18)}}
+          : {
+              type: dimension.scale === 'LOGARITHMIC' ? 'log' : 'value',
+              scale: true,
+              // A single value is in the middle.
+              ...(low === high
+                ? dimension.scale === 'LOGARITHMIC'
+                  ? {min: low / 2, max: high * 2}
+                  : {min: low - (Math.abs(low) || 1) / 2, max: high + (Math.abs(high) || 1) / 2}
+                : dimension.scale === 'LOGARITHMIC'
+                  ? {min: low, max: high}
+                  : dimension.format === 'PERCENT'
+                    ? shareAxis([low, high])
+                    : {}),
+              axisLabel: {
+                ...label,
+                hideOverlap: true,
+                formatter: value => writeShort(dimension, value),
+              },
+            }),
+      };
+    });
+    return {
+      minWidth: 84 * sides.length,
+      parallel: {left: 60, right: 72, top: 44, bottom: 16, parallelAxisDefault: {}},
+      parallelAxis: sides,
+      tooltip: tooltip({
+        trigger: 'item',
+        formatter: entry => {
+          const strand = entry.data.strand;
+          return box(
+            `run ${strand.row}`,
+            chart.dimensions.map((dimension, dim) => ['', dimension.name, write(dimension, strand.values[dim])]),
+          );
+        },
+      }),
+      series: [
+        {
+          type: 'parallel',
+          // The best are drawn last, above the others.
+          data: [...chart.strands]
+            .sort((one, other) => one.goodness - other.goodness)
+            .map(strand => ({
+              value: strand.values.map((value, dim) => (value !== null && chart.dimensions[dim].scale === 'WORDS' ? chart.dimensions[dim].words[value] : (value ?? '-'))),
+              strand,
+              lineStyle: {color: shade(strand.goodness), width: strand.goodness > 0.9 ? 2 : 1.25, opacity: many ? 0.06 + 0.84 * strand.goodness ** 6 : 0.45 + 0.55 * strand.goodness},
+            })),
+          lineStyle: {width: 1.25, opacity: 0.7},
+          activeOpacity: 0.95,
+          inactiveOpacity: 0.05,
+          emphasis: {disabled: true},
+          progressive: 0,
+        },
+      ],
+    };
+  }
+
+  // What somebody has chosen along the axes, kept when the chart is drawn again.
+  function watchParallel(drawing) {
+    const intervals = new Map();
+    const tell = () => {
+      const series = drawing.getModel().getSeries()[0];
+      const data = series.getRawIndicesByActiveState('active');
+      const all = drawing.getOption().series[0].data;
+      choose(intervals.size === 0 ? null : new Set(data.map(index => all[index].strand.row)));
+    };
+    drawing.on('axisareaselected', () => {
+      intervals.clear();
+      drawing.getModel().eachComponent('parallelAxis', side => {
+        if (side.activeIntervals.length > 0) intervals.set(side.componentIndex, side.activeIntervals.map(interval => [...interval]));
+      });
+      tell();
+    });
+    return {
+      redrawn() {
+        if (intervals.size === 0) return;
+        intervals.forEach((stretches, index) => {
+          const side = drawing.getModel().getComponent('parallelAxis', index);
+          if (side) drawing.dispatchAction({type: 'axisAreaSelect', parallelAxisId: side.id, intervals: stretches}, {silent: true});
+        });
+        tell();
+      },
+    };
+  }
+
+  // A click on a point leads to its row.
+  function watchTradeOff(drawing) {
+    drawing.on('click', entry => {
+      const row = entry.data?.point && document.querySelector(`#points tr[data-row="${entry.data.point.row}"]`);
+      if (!row) return;
+      document.querySelectorAll('#points tr.pointed').forEach(other => other.classList.remove('pointed'));
+      row.classList.add('pointed');
+      row.scrollIntoView({block: 'center', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+    });
+    return {redrawn() {}};
+  }
+
+  function choose(rows) {
+    chosen = rows;
+    document.querySelectorAll('figure[data-chart]').forEach(figure => {
+      if (shown.get(figure)?.kind === 'TradeOff') changes.get(figure)(shown.get(figure));
+    });
+    arrange();
+  }
+
+  // The table: in which order, which rows, and which are on the front of the cost that is looked at.
+  const COSTS = ['parameters', 'flops', 'latency'];
+  let order = {column: null, reversed: false};
+
+  function arrange() {
+    const table = document.getElementById('points');
+    if (table === null) return;
+    const heads = [...table.tHead.rows[0].cells];
+    const column = heads.findIndex(head => head.textContent === order.column);
+    heads.forEach((head, i) => {
+      if (head.querySelector('button') === null) {
+        const button = Object.assign(document.createElement('button'), {type: 'button', textContent: head.textContent});
+        button.addEventListener('click', () => sortBy(button.textContent));
+        head.replaceChildren(button);
+      }
+      head.setAttribute('aria-sort', i !== column ? 'none' : (head.dataset.better === 'high') === order.reversed ? 'ascending' : 'descending');
+    });
+    const body = table.tBodies[0];
+    const rows = [...body.rows];
+    const number = (row, place) => {
+      const value = row.cells[place].dataset.value;
+      return value === '' ? null : Number(value);
+    };
+    const sign = (column >= 0 && heads[column].dataset.better === 'high' ? -1 : 1) * (order.reversed ? -1 : 1);
+    const sorted = [...rows].sort((one, other) => {
+      const [a, b] = column < 0 ? [null, null] : [number(one, column), number(other, column)];
+      // What has no number comes last in either direction.
+      return (a === null) - (b === null) || (a === null ? 0 : sign * (a - b)) || number(one, 0) - number(other, 0);
+    });
+    if (sorted.some((row, i) => row !== rows[i])) body.append(...sorted);
+    const cost = COSTS[document.querySelector('figure[data-chart=tradeoff] select')?.selectedIndex ?? 0];
+    let seen = 0;
+    rows.forEach(row => {
+      row.classList.toggle('front', row.dataset.front.split(' ').includes(cost));
+      row.hidden = chosen !== null && !chosen.has(Number(row.dataset.row));
+      if (!row.hidden) seen++;
+    });
+    const place = document.getElementById('shown');
+    if (place !== null) {
+      place.textContent = chosen === null ? '' : `${FORMATS.COUNT(seen)} of ${FORMATS.COUNT(rows.length)} points were chosen above. `;
+    }
+  }
+
+  // The best first, then the worst first, then as the study has them.
+  function sortBy(name) {
+    order = order.column !== name ? {column: name, reversed: false} : order.reversed ? {column: null, reversed: false} : {column: name, reversed: true};
+    arrange();
+  }
+
+  const WATCHES = {Parallel: watchParallel, TradeOff: watchTradeOff};
+  const KINDS = {TradeOff: tradeOff, Parallel: parallel, Lines: lines, Points: points, HeatMap: heatMap, Bars: bars, Plot: plot, Scatter: scatter, Histogram: histogram};
 
   // --- Drawing
 
   // What changes the chart of a figure that is drawn already.
   const changes = new WeakMap();
+  // The chart that a figure shows.
+  const shown = new WeakMap();
 
   function begin(figure) {
     const plot = figure.querySelector('.plot');
     let drawing = null;
     let option = {};
+    let watch = null;
     const fit = () => plot.querySelector('svg').setAttribute('viewBox', `0 0 ${drawing.getWidth()} ${drawing.getHeight()}`);
     const update = () => {
       // Without a width there is nothing to draw yet; on paper, the picture shrinks instead of being drawn again.
@@ -512,6 +811,7 @@
       if (drawing === null) {
         drawing = echarts.init(plot, null, {renderer: 'svg'});
         drawing.setOption(option);
+        watch = WATCHES[shown.get(figure).kind]?.(drawing);
       } else {
         drawing.resize();
       }
@@ -521,8 +821,10 @@
       if (drawing === null || plot.clientWidth !== drawing.getWidth()) update();
     }).observe(plot);
     return chart => {
-      const {height, ...rest} = KINDS[chart.kind](chart);
+      shown.set(figure, chart);
+      const {height, minWidth, ...rest} = KINDS[chart.kind](chart, figure);
       if (height) plot.style.height = height + 'px';
+      if (minWidth) plot.style.minWidth = minWidth + 'px';
       option = {animation: false, textStyle: {fontFamily: SANS}, ...rest};
       if (drawing === null) {
         update();
@@ -532,12 +834,19 @@
       const selected = drawing.getOption().legend?.[0]?.selected;
       if (selected && option.legend) option.legend.selected = selected;
       drawing.setOption(option, true);
+      watch?.redrawn();
       update();
     };
   }
 
   function draw(figure, chart) {
-    if (!changes.has(figure)) changes.set(figure, begin(figure));
+    if (!changes.has(figure)) {
+      changes.set(figure, begin(figure));
+      figure.querySelector('select')?.addEventListener('change', () => {
+        changes.get(figure)(shown.get(figure));
+        arrange();
+      });
+    }
     changes.get(figure)(chart);
   }
 
@@ -558,10 +867,30 @@
     const charts = new Map(list.map(chart => [chart.id, chart]));
     document.querySelectorAll('figure[data-chart]').forEach(figure => draw(figure, charts.get(figure.dataset.chart)));
     document.querySelectorAll('.recipe code').forEach(markRecipe);
+    arrange();
+  }
+
+  // Charts stay where they are, and with them what somebody points at or has hidden; so does what was unfolded, scrolled to or pointed at.
+  function replace(report, content) {
+    const body = new DOMParser().parseFromString(content, 'text/html').body;
+    const open = new Set([...report.querySelectorAll('details[open]')].map(details => details.closest('section')?.id));
+    body.querySelectorAll('details').forEach(details => (details.open = open.has(details.closest('section')?.id)));
+    body.querySelectorAll('figure[data-chart]').forEach(figure => {
+      const old = report.querySelector(`figure[data-chart="${CSS.escape(figure.dataset.chart)}"]`);
+      if (!old) return;
+      old.querySelector('.plot').setAttribute('aria-label', figure.querySelector('.plot').getAttribute('aria-label'));
+      figure.replaceWith(old);
+    });
+    const scrolled = new Map([...report.querySelectorAll('.scroll')].map(box => [box.getAttribute('aria-label'), [box.scrollLeft, box.scrollTop]]));
+    const pointed = report.querySelector('tr.pointed')?.dataset.row;
+    report.replaceChildren(...body.children);
+    report.querySelector(`tr[data-row="${pointed}"]`)?.classList.add('pointed');
+    arrange();
+    report.querySelectorAll('.scroll').forEach(box => ([box.scrollLeft, box.scrollTop] = scrolled.get(box.getAttribute('aria-label')) ?? [0, 0]));
   }
 
   show(JSON.parse(document.getElementById('charts').textContent));
-  globalThis.espalierReport = {show};
+  globalThis.espalierReport = {show, replace};
 
   // --- On paper, nothing is folded
 

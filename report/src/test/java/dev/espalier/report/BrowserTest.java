@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.espalier.browser.Browser;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.Spread;
+import dev.espalier.train.study.Plan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -251,6 +252,84 @@ final class BrowserTest {
         }
         new SweepPage("sweep", SampleRuns.ACCURACY, points, OptionalDouble.of(0.91)).write(sweep);
         assertShows(sweep, 1);
+    }
+
+    @Test
+    void aStudyIsDrawnSortedAndNarrowedDown() throws IOException, InterruptedException {
+        Browser desk = browser();
+        Path study = Files.createDirectories(folder.resolve("study <b>"));
+        Path page = study.resolve(StudyPage.FILE);
+        StudyPage.of("a study", SampleStudies.underWay(study, 4, 3, List.of(1L, 2L))).write(page);
+        Browser.Visit visit = desk.visit(page);
+        assertEquals(List.of(), visit.errors());
+        assertEquals(List.of(page.toUri().toString()), visit.requests());
+        assertEquals(2, desk.evaluate("document.querySelectorAll('.plot svg').length").asInt());
+        String rows = "[...document.querySelectorAll('#points tbody tr:not([hidden])')]";
+        assertEquals(24, desk.evaluate(rows + ".length").asInt());
+        // The best score is first, then last, then the order is that of the study.
+        String sort = "[...document.querySelectorAll('#points thead button')].find(one => one.textContent === 'Accuracy').click(), "
+                + rows + ".filter(row => row.cells[5].dataset.value).map(row => Number(row.cells[5].dataset.value))";
+        JsonNode falling = desk.evaluate(sort);
+        JsonNode rising = desk.evaluate(sort);
+        for (int i = 1; i < falling.size(); i++) {
+            assertTrue(falling.get(i - 1).asDouble() >= falling.get(i).asDouble(), falling::toString);
+            assertTrue(rising.get(i - 1).asDouble() <= rising.get(i).asDouble(), rising::toString);
+        }
+        desk.evaluate(sort);
+        assertEquals("1", desk.evaluate(rows + "[0].dataset.row").asText());
+        // Another cost has another front, in the chart and in the table.
+        for (String cost : List.of("latency", "flops", "parameters")) {
+            JsonNode fronts = desk.evaluate("""
+                    (() => {
+                      const figure = document.querySelector('[data-chart=tradeoff]');
+                      const select = figure.querySelector('select');
+                      select.selectedIndex = ['parameters', 'flops', 'latency'].indexOf('%s');
+                      select.dispatchEvent(new Event('change'));
+                      const drawn = echarts.getInstanceByDom(figure.querySelector('.plot')).getOption().series[2].data.map(one => one.point.row);
+                      const rows = [...document.querySelectorAll('#points tr[data-row]')];
+                      const numbers = some => some.map(row => Number(row.dataset.row)).sort((a, b) => a - b).join();
+                      return [drawn.sort((a, b) => a - b).join(), numbers(rows.filter(row => row.classList.contains('front'))),
+                          numbers(rows.filter(row => row.dataset.front.split(' ').includes('%s')))];
+                    })()
+                    """.formatted(cost, cost));
+            assertFalse(fronts.get(0).asText().isEmpty());
+            assertEquals(fronts.get(0), fronts.get(1));
+            assertEquals(fronts.get(0), fronts.get(2));
+        }
+        // Half of an axis leaves the points that pass through it.
+        JsonNode narrowed = desk.evaluate("""
+                new Promise(done => {
+                  const chart = echarts.getInstanceByDom(document.querySelector('[data-chart=parallel] .plot'));
+                  const side = chart.getModel().getComponent('parallelAxis', 2);
+                  chart.dispatchAction({type: 'axisAreaSelect', parallelAxisId: side.id, intervals: [[-0.5, 0.4]]});
+                  setTimeout(() => done([...new Set(%s.map(row => row.cells[4].textContent))].concat(document.getElementById('shown').textContent)), 200);
+                })
+                """.formatted(rows));
+        assertEquals("adam", narrowed.get(0).asText(), narrowed::toString);
+        assertTrue(narrowed.get(1).asText().endsWith("of 24 points were chosen above. "), narrowed::toString);
+        assertEquals(List.of(), desk.errors());
+        desk.resize(360, 740, true);
+        desk.visit(page);
+        assertEquals(360, desk.evaluate("document.documentElement.scrollWidth").asInt());
+    }
+
+    @Test
+    void aStudyOfOneTrialAndOneOfAThousandAreDrawn() throws IOException, InterruptedException {
+        Browser desk = browser();
+        for (int lambdas : List.of(1, 25)) {
+            Plan plan = SampleStudies.plan(folder.resolve("large"), lambdas, lambdas == 1 ? 1 : 20, List.of(1L), Optional.empty());
+            Path page = folder.resolve("study-%d.html".formatted(lambdas));
+            int trials = lambdas == 1 ? 1 : 1000;
+            StudyPage.of("a study", SampleStudies.of(plan, SampleStudies.finished(plan, SampleStudies.ERROR, trials)))
+                    .write(page);
+            Browser.Visit visit = desk.visit(page);
+            assertEquals(List.of(), visit.errors());
+            assertEquals(
+                    trials,
+                    desk.evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=tradeoff] .plot'))"
+                                    + ".getModel().getSeries().slice(1).reduce((sum, one) => sum + one.getData().count(), 0)")
+                            .asInt());
+        }
     }
 
     @Test

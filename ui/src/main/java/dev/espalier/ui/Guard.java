@@ -21,7 +21,7 @@ import java.util.Set;
 record Guard(String token, String cookie) {
     private static final int BYTES = 24;
     private static final Set<String> NAMES = Set.of("127.0.0.1", "localhost", "[::1]");
-    private static final String ADDRESS = "open the address that `espalier ui` printed when it started";
+    private static final String ADDRESS = "open the address that was printed when it started";
 
     static Guard of(int port) {
         byte[] secret = new byte[BYTES];

@@ -1,49 +1,27 @@
 package dev.espalier.ui;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import dev.espalier.report.Report;
-import dev.espalier.report.ReportAssets;
 import dev.espalier.report.ReportView;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.ui.Refusal.Status;
+import dev.espalier.ui.Replies.Asset;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 
 /** What is answered to which request. */
 final class Routes implements HttpHandler {
-    /** Only what we serve: no script within the page, no other server, no frame around it. */
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
-            + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-    /** A file of a run's folder may be anybody's: it is shown as if it came from nowhere, and can ask us for nothing. */
-    private static final String STRANGER = "sandbox allow-scripts allow-modals; default-src 'none'; img-src data:;"
-            + " style-src 'unsafe-inline'; script-src 'unsafe-inline'; frame-ancestors 'none'";
-
-    private static final String HTML = "text/html; charset=utf-8";
-    private static final String JSON = "application/json";
-    private static final String TEXT = "text/plain; charset=utf-8";
-    private static final String CSS = "text/css; charset=utf-8";
-    private static final String SCRIPT = "text/javascript; charset=utf-8";
     private static final int LARGEST = 1 << 20;
     private static final int OUTPUT_LINES = 200;
-    private static final int INTERNAL_ERROR = 500;
-    private static final int SEE_OTHER = 303;
-    private static final int OK = 200;
 
     private final Guard guard;
     private final Path folder;
@@ -52,15 +30,7 @@ final class Routes implements HttpHandler {
     private final Trainings trainings;
     private final Events events;
     private final Runnable look;
-    private final Map<String, Asset> assets = Map.of(
-            "/", new Asset(HTML, resource("index.html")),
-            "/ui.css", new Asset(CSS, resource("ui.css")),
-            "/ui.js", new Asset(SCRIPT, resource("ui.js")),
-            "/report.css", new Asset(CSS, ReportAssets.style()),
-            "/report.js", new Asset(SCRIPT, ReportAssets.script()),
-            "/echarts.js", new Asset(SCRIPT, ReportAssets.library()));
-
-    private record Asset(String type, String text) {}
+    private final Map<String, Asset> assets = new HashMap<>(Asset.common());
 
     /**
      * A report for the page.
@@ -99,8 +69,6 @@ final class Routes implements HttpHandler {
      */
     private record Numbered(int id) {}
 
-    private record Problem(String error) {}
-
     /**
      * All routes.
      *
@@ -120,34 +88,13 @@ final class Routes implements HttpHandler {
         this.trainings = trainings;
         this.events = events;
         this.look = look;
-    }
-
-    private static String resource(String name) {
-        try (InputStream in = Objects.requireNonNull(Routes.class.getResourceAsStream(name), name)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException broken) {
-            throw new UncheckedIOException(broken);
-        }
+        assets.put("/", new Asset(Replies.HTML, Replies.resource("index.html")));
+        assets.put("/ui.js", new Asset(Replies.SCRIPT, Replies.resource("ui.js")));
     }
 
     @Override
     public void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            Headers headers = exchange.getResponseHeaders();
-            headers.set("Content-Security-Policy", POLICY);
-            headers.set("X-Content-Type-Options", "nosniff");
-            headers.set("Referrer-Policy", "no-referrer");
-            headers.set("Cross-Origin-Resource-Policy", "same-origin");
-            headers.set("Cache-Control", "no-store");
-            answer(exchange);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void answer(HttpExchange exchange) throws IOException, InterruptedException {
-        try {
-            guard.requireHost(exchange.getRequestHeaders());
+        Replies.handle(exchange, guard, () -> {
             switch (exchange.getRequestMethod()) {
                 case "GET", "HEAD" -> get(exchange);
                 case "POST" -> post(exchange);
@@ -155,68 +102,28 @@ final class Routes implements HttpHandler {
                     throw new Refusal(
                             Status.NOT_ALLOWED, exchange.getRequestMethod() + " is not possible: GET or POST");
             }
-        } catch (Refusal refusal) {
-            boolean page = exchange.getRequestURI().getPath().equals("/");
-            String message = Objects.requireNonNull(refusal.getMessage());
-            send(
-                    exchange,
-                    refusal.status().code(),
-                    page ? TEXT : JSON,
-                    page ? "Espalier: " + message + "\n" : Messages.write(new Problem(message)));
-        } catch (IllegalArgumentException wrong) {
-            send(
-                    exchange,
-                    Status.BAD_REQUEST.code(),
-                    JSON,
-                    Messages.write(new Problem(String.valueOf(wrong.getMessage()))));
-        } catch (IOException | RuntimeException failure) {
-            if (exchange.getResponseCode() >= 0) {
-                throw failure; // the answer has begun: the listener has gone
-            }
-            send(exchange, INTERNAL_ERROR, JSON, Messages.write(new Problem(String.valueOf(failure.getMessage()))));
-        }
+        });
     }
 
     // --- What can be looked at
 
     private void get(HttpExchange exchange) throws IOException, Refusal, InterruptedException {
         String path = exchange.getRequestURI().getPath();
-        Optional<String> token = values(exchange, "token").stream().findFirst();
-        if (path.equals("/") && token.filter(guard::isToken).isPresent()) {
-            // From now on the cookie is enough, and the secret does not stay in the address.
-            exchange.getResponseHeaders().set("Set-Cookie", guard.setCookie());
-            exchange.getResponseHeaders().set("Location", "/");
-            exchange.sendResponseHeaders(SEE_OTHER, -1);
+        if (Replies.isWelcomed(exchange, guard)) {
             return;
         }
-        guard.requireToken(exchange.getRequestHeaders());
         Asset asset = assets.get(path);
         if (asset != null) {
-            send(exchange, OK, asset.type(), asset.text());
+            asset.send(exchange);
             return;
         }
         switch (path) {
-            case "/events" -> sendEvents(exchange);
-            case "/view" -> send(exchange, OK, JSON, Messages.write(view(values(exchange, "run"))));
-            case "/recipes" -> send(exchange, OK, JSON, Messages.write(recipes.look()));
+            case "/events" -> Replies.sendEvents(exchange, events, look);
+            case "/view" -> Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(view(Replies.values(exchange, "run"))));
+            case "/recipes" -> Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(recipes.look()));
             case "/report" -> sendReport(exchange);
             default -> throw new Refusal(Status.NOT_FOUND, "there is no " + path + " here");
         }
-    }
-
-    private static List<String> values(HttpExchange exchange, String name) {
-        String query =
-                Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse("");
-        return Arrays.stream(query.split("&", -1))
-                .filter(pair -> pair.startsWith(name + "="))
-                .map(pair -> URLDecoder.decode(pair.substring(name.length() + 1), StandardCharsets.UTF_8))
-                .toList();
-    }
-
-    private void sendEvents(HttpExchange exchange) throws IOException, InterruptedException {
-        exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
-        exchange.sendResponseHeaders(OK, 0);
-        events.send(exchange.getResponseBody(), look);
     }
 
     private View view(List<String> names) throws IOException, Refusal {
@@ -242,11 +149,10 @@ final class Routes implements HttpHandler {
     }
 
     private void sendReport(HttpExchange exchange) throws IOException, Refusal {
-        for (String name : values(exchange, "run")) {
+        for (String name : Replies.values(exchange, "run")) {
             Path file = run(name).report();
             if (Files.exists(file)) {
-                exchange.getResponseHeaders().set("Content-Security-Policy", STRANGER);
-                send(exchange, OK, HTML, Files.readString(file));
+                Replies.sendStranger(exchange, Files.readString(file));
                 return;
             }
         }
@@ -271,7 +177,7 @@ final class Routes implements HttpHandler {
             case "/cancel" -> cancel(Messages.read(text, Numbered.class).id());
             default -> throw new Refusal(Status.NOT_FOUND, "there is no " + path + " here");
         };
-        send(exchange, OK, JSON, Messages.write(done));
+        Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(done));
         look.run();
     }
 
@@ -358,16 +264,5 @@ final class Routes implements HttpHandler {
             throw new Refusal(Status.NOT_FOUND, "there is no training " + id + " any more");
         }
         return new Numbered(id);
-    }
-
-    private static void send(HttpExchange exchange, int status, String type, String text) throws IOException {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", type);
-        if (exchange.getRequestMethod().equals("HEAD")) {
-            exchange.sendResponseHeaders(status, -1);
-            return;
-        }
-        exchange.sendResponseHeaders(status, bytes.length);
-        exchange.getResponseBody().write(bytes);
     }
 }

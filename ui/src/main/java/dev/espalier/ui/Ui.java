@@ -2,9 +2,6 @@ package dev.espalier.ui;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,27 +80,10 @@ public final class Ui implements AutoCloseable {
                                     Files.exists(folder) ? "" : " that exists",
                                     Path.of("").toAbsolutePath()));
         }
-        if (port < 0 || port > 65535) {
-            throw new IllegalArgumentException(
-                    "--port %d is not possible: it must be from 1 to 65535, or 0 for any that is free".formatted(port));
-        }
-        Ui ui = new Ui(bind(port), folder.toRealPath(), train);
+        Ui ui = new Ui(Replies.bind("--port", port), folder.toRealPath(), train);
         ui.server.start();
         ui.threads.execute(ui::watch);
         return ui;
-    }
-
-    private static HttpServer bind(int port) throws IOException {
-        // By number: a name might be made to mean another interface.
-        InetAddress local = InetAddress.getByAddress("localhost", new byte[] {127, 0, 0, 1});
-        try {
-            return HttpServer.create(new InetSocketAddress(local, port), 0);
-        } catch (BindException taken) {
-            throw new IllegalArgumentException(
-                    "--port %d cannot be had (%s): give another, or leave it out for any that is free"
-                            .formatted(port, taken.getMessage()),
-                    taken);
-        }
     }
 
     /** {@return what to open in a browser; it holds the secret} */

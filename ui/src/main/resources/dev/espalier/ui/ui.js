@@ -287,7 +287,7 @@
     try {
       const view = await ask('/view?' + chosen.map(id => 'run=' + encodeURIComponent(id)).join('&'));
       document.title = view.title;
-      replaceReport(new DOMParser().parseFromString(view.content, 'text/html').body);
+      espalierReport.replace(at('report'), view.content);
       espalierReport.show(view.charts);
       showOutput(view.output);
       if (shownVersion === null && location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
@@ -302,20 +302,6 @@
       loading = false;
       showView();
     }, 3 * (performance.now() - begun));
-  }
-
-  // Charts stay where they are, and with them what somebody points at or has hidden; so does what was unfolded.
-  function replaceReport(body) {
-    const report = at('report');
-    const open = new Set([...report.querySelectorAll('details[open]')].map(details => details.closest('section')?.id));
-    body.querySelectorAll('details').forEach(details => (details.open = open.has(details.closest('section')?.id)));
-    body.querySelectorAll('figure[data-chart]').forEach(figure => {
-      const old = report.querySelector(`figure[data-chart="${CSS.escape(figure.dataset.chart)}"]`);
-      if (!old) return;
-      old.querySelector('.plot').setAttribute('aria-label', figure.querySelector('.plot').getAttribute('aria-label'));
-      figure.replaceWith(old);
-    });
-    report.replaceChildren(...body.children);
   }
 
   function showOutput(text) {

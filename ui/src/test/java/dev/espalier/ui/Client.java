@@ -21,11 +21,11 @@ final class Client implements AutoCloseable {
     private final String origin;
     private final String cookie;
 
-    Client(Ui ui) throws IOException, InterruptedException {
-        String address = ui.address().toString();
+    Client(URI page) throws IOException, InterruptedException {
+        String address = page.toString();
         origin = address.substring(0, address.indexOf("/?"));
         HttpResponse<String> welcome =
-                http.send(HttpRequest.newBuilder(ui.address()).build(), HttpResponse.BodyHandlers.ofString());
+                http.send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString());
         cookie = welcome.headers().firstValue("Set-Cookie").orElseThrow().split(";", 2)[0];
     }
 

@@ -76,7 +76,7 @@ final class UiTest {
 
     private void start(List<String> train) throws IOException, InterruptedException {
         ui = Ui.start(folder, 0, train);
-        client = new Client(ui);
+        client = new Client(ui.address());
     }
 
     @AfterEach
@@ -290,7 +290,7 @@ final class UiTest {
                 List.of("/", "/events", "/view?run=one", "/recipes", "/report?run=one", "/ui.js", "/?token=0")) {
             HttpResponse<String> answer = client.send(HttpRequest.newBuilder(URI.create(client.origin() + path)));
             assertEquals(403, answer.statusCode(), path);
-            assertTrue(answer.body().contains("open the address that `espalier ui` printed"), answer.body());
+            assertTrue(answer.body().contains("open the address that was printed"), answer.body());
         }
     }
 

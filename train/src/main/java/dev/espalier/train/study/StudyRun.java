@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -32,7 +33,7 @@ public final class StudyRun {
     private final StudyListener listener;
     private final BooleanSupplier stop;
     private final Map<String, Trial> trials = new HashMap<>();
-    private final SequencedMap<String, Outcome> outcomes = new LinkedHashMap<>();
+    private final Map<String, Outcome> outcomes = new ConcurrentHashMap<>();
     private boolean stopping;
 
     /**
@@ -66,15 +67,16 @@ public final class StudyRun {
                     .map(trial -> trial.until(rung))
                     .toList());
             if (stopping) {
-                return result();
+                return soFar();
             }
             left = best(all, rung);
         }
         carryOut(left.stream().flatMap(branch -> branch.trials().stream()).toList());
-        return result();
+        return soFar();
     }
 
-    private StudyResult result() {
+    /** {@return how all trials ended that have; asked by any thread, while it runs or after} */
+    public StudyResult soFar() {
         SequencedMap<String, Outcome> ordered = new LinkedHashMap<>();
         plan.trials().forEach(trial -> {
             Outcome outcome = outcomes.get(trial.name());
@@ -151,7 +153,7 @@ public final class StudyRun {
             if (outcome != null) {
                 running--;
                 outcomes.put(outcome.trial(), outcome);
-                listener.onEnd(trials.get(outcome.trial()), outcome, this::result);
+                listener.onEnd(trials.get(outcome.trial()), outcome, this::soFar);
                 running += launch(waiting, ends);
             }
         }
