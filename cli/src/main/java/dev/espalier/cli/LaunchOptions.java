@@ -4,6 +4,8 @@ import dev.espalier.core.check.Check;
 import dev.espalier.engine.Device;
 import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.study.Launcher;
+import dev.espalier.train.study.LauncherProvider;
+import dev.espalier.train.study.LauncherProvider.Settings;
 import dev.espalier.train.study.Launching;
 import dev.espalier.train.study.LocalLauncher;
 import dev.espalier.train.study.ProcessLauncher;
@@ -56,38 +58,46 @@ final class LaunchOptions {
     /**
      * What carries trials out.
      *
+     * @param name what a cluster calls the study
      * @param threads how many threads each has; 0 for as many as there are cores
+     * @param device where models are
      * @param status where to say what processes say
      */
-    Launching launching(int threads, StatusLine status) {
+    Launching launching(String name, int threads, Device device, StatusLine status) {
         if (areDefault() && threads == 0) {
             return Launching.DIRECT;
         }
         int cores = Runtime.getRuntime().availableProcessors();
         int atOnce = jobs(threads == 0 ? 1 : Math.max(1, cores / threads));
-        return (listeners, stop) -> open(atOnce, threads, status, listeners, stop);
+        Settings settings = new Settings(name, threads, device, status::say);
+        return (listeners, stop) -> open(atOnce, settings, status, listeners, stop);
     }
 
     private Launcher open(
             int atOnce,
-            int threads,
+            Settings settings,
             StatusLine status,
             Function<Trial, TrainingListener> listeners,
             BooleanSupplier stop)
             throws IOException {
         return switch (on) {
             case LOCAL -> {
-                if (threads > 0) {
-                    Device.useThreads(threads);
+                if (settings.threads() > 0) {
+                    Device.useThreads(settings.threads());
                 }
                 yield new LocalLauncher(atOnce, listeners, stop);
             }
-            case PROCESS -> new ProcessLauncher(atOnce, command(threads), (_, line) -> status.say(line));
-            default ->
-                throw new IllegalArgumentException(
-                        "--on %s is nothing that trainings could be carried out on: choose local, process, spark://HOST:PORT, yarn, k8s://… or local-cluster[N,CORES,MB]"
-                                .formatted(on));
+            case PROCESS -> new ProcessLauncher(atOnce, command(settings.threads()), (_, line) -> status.say(line));
+            default -> elsewhere(settings);
         };
+    }
+
+    private Launcher elsewhere(Settings settings) throws IOException {
+        return LauncherProvider.of(on)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "--on %s is nothing that trainings could be carried out on: choose local, process, spark://HOST:PORT, yarn, k8s://… or local-cluster[N,CORES,MB]"
+                                .formatted(on)))
+                .open(on, settings);
     }
 
     /** This program again, for one trial. */

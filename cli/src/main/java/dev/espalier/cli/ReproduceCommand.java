@@ -211,7 +211,7 @@ final class ReproduceCommand implements Callable<Integer> {
                         scale, Optional.ofNullable(data), seeds != null ? seeds : defaultSeeds(chosen), place, run)
                 .withRows(rows)
                 .withChanges(changes)
-                .withLaunching(launch.launching(launch.areDefault() ? 0 : launch.threads(), status));
+                .withLaunching(launch.launching(chosen.name(), launch.threads(), device.device(), status));
         if (chosenSeeds.isEmpty()) {
             return setting;
         }

@@ -111,7 +111,7 @@ final class StudyCommand implements Callable<Integer> {
                 Closeable _ = here.isPresent() ? Driver.enter(here.get())::close : () -> {}) {
             StatusLine status = new StatusLine(err);
             BooleanSupplier stop = within(study.minutes(), interruption, status);
-            try (Launcher launcher = launch.launching(root, study.threads(), device.device(), status)
+            try (Launcher launcher = launch.launching(title(), study.threads(), device.device(), status)
                     .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
                 StudyRun run = new StudyRun(plan, launcher, new Keeper(title(), plan, root, status), stop);
                 try (StudyServer server = port == null ? null : StudyServer.start(title(), run::soFar, port)) {
@@ -222,9 +222,9 @@ final class StudyCommand implements Callable<Integer> {
         private void keep(Supplier<StudyResult> soFar) throws IOException {
             long now = System.nanoTime();
             if (kept == 0 || now - kept > TimeUnit.SECONDS.toNanos(KEPT_SECONDS)) {
-                StudyResult now = soFar.get();
-                storage.write(StudyResult.FILE, now.toJson());
-                storage.write(StudyPage.FILE, StudyPage.of(title, now).html());
+                StudyResult result = soFar.get();
+                storage.write(StudyResult.FILE, result.toJson());
+                storage.write(StudyPage.FILE, StudyPage.of(title, result).html());
                 kept = System.nanoTime();
             }
         }

@@ -99,7 +99,7 @@ final class SweepCommand implements Callable<Integer> {
         int threads = launch.threads();
         Plan plan = sweep.plan().with(trial -> trial.on(options.device()).onThreads(threads));
         BranchFolders folders = new BranchFolders(plan, new ReportAtEnd());
-        try (Launcher launcher = launch.launching(threads, status)
+        try (Launcher launcher = launch.launching("sweep", threads, options.device(), status)
                 .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
             StudyResult result = new StudyRun(
                             plan,
