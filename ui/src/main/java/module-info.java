@@ -2,6 +2,7 @@
 module dev.espalier.ui {
     requires static transitive org.jspecify;
     requires com.fasterxml.jackson.databind;
+    requires transitive dev.espalier.train;
     requires dev.espalier.report;
     requires jdk.httpserver;
 

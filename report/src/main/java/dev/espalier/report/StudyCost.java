@@ -7,29 +7,26 @@ import dev.espalier.report.Chart.Scale;
 import dev.espalier.train.journal.RunResult;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 
 /** What a model costs. */
 enum StudyCost {
     /** The share of parameters that are left. */
-    PARAMETERS("parameters left", "Fewest parameters", Format.PERCENT, "", RunResult::parametersLeft),
+    PARAMETERS("parameters left", "Fewest parameters", Format.PERCENT, ""),
     /** The share of operations that are left. */
-    FLOPS("FLOPs left", "Fewest FLOPs", Format.PERCENT, "", Results::flopsLeft),
+    FLOPS("FLOPs left", "Fewest FLOPs", Format.PERCENT, ""),
     /** How long a sample takes. */
-    LATENCY("latency", "Lowest latency", Format.NUMBER, " ms", RunResult::latencyMillisecondsAfter);
+    LATENCY("latency", "Lowest latency", Format.NUMBER, " ms");
 
     private final String words;
     private final String least;
     private final Format format;
     private final String unit;
-    private final ToDoubleFunction<RunResult> value;
 
-    StudyCost(String words, String least, Format format, String unit, ToDoubleFunction<RunResult> value) {
+    StudyCost(String words, String least, Format format, String unit) {
         this.words = words;
         this.least = least;
         this.format = format;
         this.unit = unit;
-        this.value = value;
     }
 
     String words() {
@@ -46,13 +43,21 @@ enum StudyCost {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    private double of(RunResult result) {
+        return switch (this) {
+            case PARAMETERS -> result.parametersLeft();
+            case FLOPS -> Results.flopsLeft(result);
+            case LATENCY -> result.latencyMillisecondsAfter();
+        };
+    }
+
     /** The mean over seeds; not a number if none is finished. */
     double of(StudyRow row) {
-        return StudyRow.mean(row.values(value));
+        return StudyRow.mean(row.values(this::of));
     }
 
     String write(StudyRow row) {
-        List<Double> values = row.values(value);
+        List<Double> values = row.values(this::of);
         if (format == Format.PERCENT) {
             return Numbers.percent(values);
         }

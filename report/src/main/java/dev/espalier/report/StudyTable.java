@@ -13,8 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +26,9 @@ import java.util.stream.Stream;
 /** The table of a study: a row for each point. {@code report.js} sorts it by any column, and hides rows that were not chosen. */
 final class StudyTable {
     private static final String CAPTION = "The points of the study";
+
+    /** In the order in which they are sorted. */
+    private static final List<State> STATES = List.of(State.values());
 
     private final StudyResult study;
     private final StudyAxes axes;
@@ -101,7 +104,7 @@ final class StudyTable {
         State state = row.state();
         cells.add(Html.of(
                 "<td class=\"words\" data-value=\"{}\"><span class=\"state {}\">{}</span> {}</td>",
-                state.ordinal(),
+                STATES.indexOf(state),
                 StudyPage.css(state),
                 state.words(),
                 row.progress()));

@@ -658,7 +658,7 @@
       };
     });
     return {
-      minWidth: 84 * sides.length,
+      minWidth: 110 * sides.length,
       parallel: {left: 60, right: 72, top: 44, bottom: 16, parallelAxisDefault: {}},
       parallelAxis: sides,
       tooltip: tooltip({

@@ -103,7 +103,7 @@ final class SampleStudies {
                 - 0.012 * Math.pow(Math.log10(rate / 1.5e-3), 2) * 4
                 - (adam ? 0 : 0.006)
                 + 0.006 * (random.nextDouble() - 0.5);
-        return result(trial, metric, metric == ACCURACY ? accuracy : 3 * (1 - accuracy), left);
+        return result(trial, metric, metric.equals(ACCURACY) ? accuracy : 3 * (1 - accuracy), left);
     }
 
     /** A trial that came out well. */
@@ -136,7 +136,7 @@ final class SampleStudies {
     static Metrics metrics(Metric metric, double epoch, double score) {
         SequencedMap<Metric, Double> scores = new LinkedHashMap<>(Map.of(metric, score));
         return new Metrics(
-                (long) epoch * 23,
+                Math.round(epoch * 23),
                 epoch,
                 "sparsify",
                 3.7 * epoch,
