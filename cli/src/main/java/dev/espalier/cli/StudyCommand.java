@@ -80,8 +80,9 @@ final class StudyCommand implements Callable<Integer> {
             paramLabel = "PORT",
             arity = "0..1",
             fallbackValue = "0",
-            description = "Show the study's page in a browser, live while it is carried out, to this machine alone; on any free port if none is"
-                    + " given.")
+            description =
+                    "Show the study's page in a browser, live while it is carried out, to this machine alone; on any free port if none is"
+                            + " given.")
     private @Nullable Integer port;
 
     @Mixin

@@ -106,7 +106,8 @@ final class SweepCommand implements Callable<Integer> {
                             launcher,
                             new StudyListener() {
                                 @Override
-                                public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar) throws IOException {
+                                public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar)
+                                        throws IOException {
                                     folders.onEnd(trial, outcome, soFar);
                                     if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
                                         status.say(trial.name() + " is left out: " + outcome.text());

@@ -228,8 +228,7 @@ sealed interface Chart {
      * @param goodness how good its score is among the others, from 0 to 1
      * @param front for each choice of a cost, whether no other point beats it
      */
-    record Strand(
-            int row, String name, List<Double> values, double deviation, double goodness, List<Boolean> front) {}
+    record Strand(int row, String name, List<Double> values, double deviation, double goodness, List<Boolean> front) {}
 
     /**
      * What is good against what it costs. The reader chooses the cost.
@@ -242,12 +241,7 @@ sealed interface Chart {
      * @param points the points: their values are the score and then the costs
      */
     record TradeOff(
-            String id,
-            String title,
-            String description,
-            Dimension score,
-            List<Dimension> costs,
-            List<Strand> points)
+            String id, String title, String description, Dimension score, List<Dimension> costs, List<Strand> points)
             implements Chart {
         @Override
         public Html toHtml() {
@@ -273,8 +267,7 @@ sealed interface Chart {
      * @param dimensions the axes
      * @param strands the lines
      */
-    record Parallel(
-            String id, String title, String description, List<Dimension> dimensions, List<Strand> strands)
+    record Parallel(String id, String title, String description, List<Dimension> dimensions, List<Strand> strands)
             implements Chart {}
 
     /** The place in the page where the chart is drawn. */

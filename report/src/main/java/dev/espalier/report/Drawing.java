@@ -51,8 +51,7 @@ public final class Drawing {
                     Chart.Scatter _,
                     Chart.Histogram _,
                     Chart.TradeOff _,
-                    Chart.Parallel _ ->
-                throw new IllegalStateException("no figure is drawn so");
+                    Chart.Parallel _ -> throw new IllegalStateException("no figure is drawn so");
         };
     }
 

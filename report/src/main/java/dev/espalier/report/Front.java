@@ -25,7 +25,8 @@ final class Front {
         List<Integer> byCost = IntStream.range(0, goodness.size())
                 .filter(i -> Double.isFinite(goodness.get(i)) && Double.isFinite(costs.get(i)))
                 .boxed()
-                .sorted(Comparator.<Integer>comparingDouble(costs::get).thenComparing(goodness::get, Comparator.reverseOrder()))
+                .sorted(Comparator.<Integer>comparingDouble(costs::get)
+                        .thenComparing(goodness::get, Comparator.reverseOrder()))
                 .toList();
         Set<Integer> front = new HashSet<>();
         double best = Double.NEGATIVE_INFINITY;

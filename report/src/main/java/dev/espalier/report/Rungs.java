@@ -27,7 +27,8 @@ final class Rungs {
     static List<StudyRow> mark(Plan plan, List<StudyRow> rows) {
         List<StudyRow> marked = new ArrayList<>(rows);
         plan.halving()
-                .ifPresent(halving -> leftBehind(rows, halving).forEach(row -> marked.set(row.number() - 1, row.leftBehind())));
+                .ifPresent(halving ->
+                        leftBehind(rows, halving).forEach(row -> marked.set(row.number() - 1, row.leftBehind())));
         return marked;
     }
 

@@ -88,7 +88,9 @@ record StudyAxes(List<Axis> axes) {
 
     /** A TOML value without the quotes around a string. */
     private static String plain(String toml) {
-        return toml.length() > 1 && (toml.startsWith("\"") || toml.startsWith("'")) && toml.endsWith(toml.substring(0, 1))
+        return toml.length() > 1
+                        && (toml.startsWith("\"") || toml.startsWith("'"))
+                        && toml.endsWith(toml.substring(0, 1))
                 ? toml.substring(1, toml.length() - 1)
                 : toml;
     }
@@ -104,8 +106,6 @@ record StudyAxes(List<Axis> axes) {
 
     /** All that a point has otherwise than others, {@code lambda = 1e-3, rate = 0.1} for one. */
     String describe(StudyRow row) {
-        return axes.stream()
-                .map(axis -> axis.name() + " = " + axis.of(row))
-                .collect(Collectors.joining(", "));
+        return axes.stream().map(axis -> axis.name() + " = " + axis.of(row)).collect(Collectors.joining(", "));
     }
 }

@@ -46,8 +46,7 @@ final class StudyCharts {
     /** The numbers of the rows that no other one beats. */
     static Set<Integer> front(List<StudyRow> all, Metric metric, StudyCost cost) {
         List<StudyRow> ended = ended(all, metric);
-        return Front
-                .of(
+        return Front.of(
                         ended.stream()
                                 .map(row -> StudyRow.goodness(metric, StudyRow.mean(row.scores(metric))))
                                 .toList(),

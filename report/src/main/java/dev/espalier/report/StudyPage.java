@@ -47,7 +47,8 @@ public final class StudyPage {
         StudyAxes axes = StudyAxes.of(rows);
         Optional<Metric> metric =
                 rows.stream().flatMap(row -> row.metric().stream()).findFirst();
-        List<Chart> charts = metric.map(what -> StudyCharts.of(rows, axes, what)).orElse(List.of());
+        List<Chart> charts =
+                metric.map(what -> StudyCharts.of(rows, axes, what)).orElse(List.of());
         Html content = Template.load("study.html")
                 .fill(Map.of(
                         "title", Html.text(title),
@@ -127,7 +128,8 @@ public final class StudyPage {
                 .forEach(state -> {
                     long count = counts.getOrDefault(state, 0L);
                     parts.add(Html.of("<i class=\"{}\" style=\"flex-grow: {}\"></i>", css(state), count));
-                    words.add(Html.of("<span><i class=\"{}\"></i>{} {}</span>", css(state), Numbers.count(count), state.words()));
+                    words.add(Html.of(
+                            "<span><i class=\"{}\"></i>{} {}</span>", css(state), Numbers.count(count), state.words()));
                 });
         return Html.of(
                 "<div class=\"progress\" role=\"progressbar\" aria-label=\"Trials done\" aria-valuemin=\"0\" aria-valuenow=\"{}\" aria-valuemax=\"{}\">{}</div>"
@@ -151,19 +153,21 @@ public final class StudyPage {
                     .filter(row -> Double.isFinite(StudyRow.mean(row.scores(metric))))
                     .toList();
             ended.stream()
-                    .max(Comparator.comparingDouble(row -> StudyRow.goodness(metric, StudyRow.mean(row.scores(metric)))))
+                    .max(Comparator.comparingDouble(
+                            row -> StudyRow.goodness(metric, StudyRow.mean(row.scores(metric)))))
                     .ifPresent(best -> {
                         cards.add(Cards.card(
                                 ended.size() == 1 ? Curves.capital(metric) : "Best " + metric.words(),
                                 Numbers.metric(metric, best.scores(metric)),
                                 named(best, axes) + " · " + StudyCost.PARAMETERS.write(best) + " parameters left"));
                         for (StudyCost cost : ended.size() == 1 ? new StudyCost[0] : StudyCost.values()) {
-                            cheapest(ended, cost).ifPresent(row -> cards.add(Cards.card(
-                                    cost.least(),
-                                    cost.write(row),
-                                    named(row, axes) + " · "
-                                            + metric.words() + " "
-                                            + Numbers.metric(metric, row.scores(metric)))));
+                            cheapest(ended, cost)
+                                    .ifPresent(row -> cards.add(Cards.card(
+                                            cost.least(),
+                                            cost.write(row),
+                                            named(row, axes) + " · "
+                                                    + metric.words() + " "
+                                                    + Numbers.metric(metric, row.scores(metric)))));
                         }
                     });
         });
@@ -176,9 +180,7 @@ public final class StudyPage {
     }
 
     private static Optional<StudyRow> cheapest(List<StudyRow> rows, StudyCost cost) {
-        return rows.stream()
-                .filter(row -> Double.isFinite(cost.of(row)))
-                .min(Comparator.comparingDouble(cost::of));
+        return rows.stream().filter(row -> Double.isFinite(cost.of(row))).min(Comparator.comparingDouble(cost::of));
     }
 
     /**

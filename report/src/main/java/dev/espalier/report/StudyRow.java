@@ -81,7 +81,8 @@ record StudyRow(int number, Plan.Branch branch, List<TrialNow> trials) {
     Optional<Metric> metric() {
         return Stream.concat(
                         results().stream().map(RunResult::mainMetric),
-                        soFar().stream().flatMap(line -> line.scores().keySet().stream().limit(1)))
+                        soFar().stream()
+                                .flatMap(line -> line.scores().keySet().stream().limit(1)))
                 .findFirst();
     }
 
@@ -126,7 +127,8 @@ record StudyRow(int number, Plan.Branch branch, List<TrialNow> trials) {
         }
         trials.stream()
                 .filter(trial -> !trial.message().isEmpty())
-                .map(trial -> (trials.size() > 1 ? seed(trial) + " " + trial.state().words() + ": " : "") + trial.message())
+                .map(trial ->
+                        (trials.size() > 1 ? seed(trial) + " " + trial.state().words() + ": " : "") + trial.message())
                 .forEach(parts::add);
         return String.join("; ", parts);
     }
@@ -139,8 +141,7 @@ record StudyRow(int number, Plan.Branch branch, List<TrialNow> trials) {
     private Optional<String> far(TrialNow trial, State state) {
         String epoch = Numbers.compact(trial.epoch());
         return switch (state) {
-            case RUNNING, UNDER_WAY ->
-                Optional.of("epoch %s of %d".formatted(epoch, epochs()));
+            case RUNNING, UNDER_WAY -> Optional.of("epoch %s of %d".formatted(epoch, epochs()));
             case LEFT_BEHIND, PAUSED -> Optional.of("after epoch " + epoch);
             case STOPPED -> trial.last().isPresent() ? Optional.of("after epoch " + epoch) : Optional.empty();
             case WAITING, FINISHED, GIVEN_UP, FAILED -> Optional.empty();

@@ -42,7 +42,9 @@ final class StudyTable {
         this.metric = metric;
         remarks = rows.stream().anyMatch(row -> !row.remarks().isEmpty());
         for (StudyCost cost : StudyCost.values()) {
-            fronts.put(cost, metric.map(what -> StudyCharts.front(rows, what, cost)).orElse(Set.of()));
+            fronts.put(
+                    cost,
+                    metric.map(what -> StudyCharts.front(rows, what, cost)).orElse(Set.of()));
         }
     }
 
@@ -121,8 +123,7 @@ final class StudyTable {
                         line -> Results.score(line.scores(), what)))
                 .orElse(Html.of("<td data-value=\"\">{}</td>", Numbers.NONE)));
         cells.add(cell(row.values(RunResult::groupsLeft), Numbers::percent, row, Metrics::groupsLeft));
-        Arrays.stream(StudyCost.values())
-                .forEach(cost -> cells.add(cell(cost.of(row), cost.write(row))));
+        Arrays.stream(StudyCost.values()).forEach(cost -> cells.add(cell(cost.of(row), cost.write(row))));
         List<Double> speedUps = row.values(RunResult::speedUp);
         cells.add(cell(StudyRow.mean(speedUps), Numbers.times(speedUps)));
         if (remarks) {
@@ -151,10 +152,7 @@ final class StudyTable {
 
     /** What came out; until then, what the last evaluation says, which does not compare with what came out of others. */
     private static Html cell(
-            List<Double> results,
-            Function<List<Double>, String> write,
-            StudyRow row,
-            Function<Metrics, Double> soFar) {
+            List<Double> results, Function<List<Double>, String> write, StudyRow row, Function<Metrics, Double> soFar) {
         if (!results.isEmpty() || row.soFar().isEmpty()) {
             return cell(StudyRow.mean(results), write.apply(results));
         }
@@ -165,7 +163,9 @@ final class StudyTable {
 
     /** The row's number, as a link to the report that it has. */
     private Html name(StudyRow row) {
-        String label = row.branch().name().isEmpty() ? "the study's own folder" : row.branch().name();
+        String label = row.branch().name().isEmpty()
+                ? "the study's own folder"
+                : row.branch().name();
         return report(row)
                 .map(link -> Html.of("<a href=\"{}\" title=\"{}\">{}</a>", link, label, row.number()))
                 .orElse(Html.of("<span title=\"{}\">{}</span>", label, row.number()));

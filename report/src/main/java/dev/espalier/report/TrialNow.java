@@ -91,14 +91,17 @@ record TrialNow(Trial trial, State state, String message, Optional<RunResult> re
         return new TrialNow(trial, state, why, Optional.empty(), Optional.empty());
     }
 
-    private static TrialNow open(Trial trial, Optional<Outcome> outcome, Optional<RunFolder> folder) throws IOException {
-        Optional<Metrics> paused = outcome.filter(one -> one.end() == Outcome.End.PAUSED).isPresent()
-                ? Optional.of(outcome.get().metrics())
-                : Optional.empty();
+    private static TrialNow open(Trial trial, Optional<Outcome> outcome, Optional<RunFolder> folder)
+            throws IOException {
+        Optional<Metrics> paused =
+                outcome.filter(one -> one.end() == Outcome.End.PAUSED).isPresent()
+                        ? Optional.of(outcome.get().metrics())
+                        : Optional.empty();
         Optional<Metrics> written = folder.isPresent() ? last(folder.get().metricsFile()) : Optional.empty();
         boolean trained = folder.isPresent() && folder.get().trainer().isPresent();
         Optional<Metrics> last = written.or(() -> paused);
-        boolean beyond = paused.isPresent() && last.orElseThrow().epoch() > paused.get().epoch();
+        boolean beyond =
+                paused.isPresent() && last.orElseThrow().epoch() > paused.get().epoch();
         State state = trained
                 ? State.RUNNING
                 : outcome.isEmpty()

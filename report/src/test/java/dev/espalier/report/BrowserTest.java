@@ -259,16 +259,21 @@ final class BrowserTest {
         Browser desk = browser();
         Path study = Files.createDirectories(folder.resolve("study <b>"));
         Path page = study.resolve(StudyPage.FILE);
-        StudyPage.of("a study", SampleStudies.underWay(study, 4, 3, List.of(1L, 2L))).write(page);
+        StudyPage.of("a study", SampleStudies.underWay(study, 4, 3, List.of(1L, 2L)))
+                .write(page);
         Browser.Visit visit = desk.visit(page);
         assertEquals(List.of(), visit.errors());
         assertEquals(List.of(page.toUri().toString()), visit.requests());
-        assertEquals(2, desk.evaluate("document.querySelectorAll('.plot svg').length").asInt());
+        assertEquals(
+                2,
+                desk.evaluate("document.querySelectorAll('.plot svg').length").asInt());
         String rows = "[...document.querySelectorAll('#points tbody tr:not([hidden])')]";
         assertEquals(24, desk.evaluate(rows + ".length").asInt());
         // The best score is first, then last, then the order is that of the study.
-        String sort = "[...document.querySelectorAll('#points thead button')].find(one => one.textContent === 'Accuracy').click(), "
-                + rows + ".filter(row => row.cells[5].dataset.value).map(row => Number(row.cells[5].dataset.value))";
+        String sort =
+                "[...document.querySelectorAll('#points thead button')].find(one => one.textContent === 'Accuracy').click(), "
+                        + rows
+                        + ".filter(row => row.cells[5].dataset.value).map(row => Number(row.cells[5].dataset.value))";
         JsonNode falling = desk.evaluate(sort);
         JsonNode rising = desk.evaluate(sort);
         for (int i = 1; i < falling.size(); i++) {
@@ -317,7 +322,8 @@ final class BrowserTest {
     void aStudyOfOneTrialAndOneOfAThousandAreDrawn() throws IOException, InterruptedException {
         Browser desk = browser();
         for (int lambdas : List.of(1, 25)) {
-            Plan plan = SampleStudies.plan(folder.resolve("large"), lambdas, lambdas == 1 ? 1 : 20, List.of(1L), Optional.empty());
+            Plan plan = SampleStudies.plan(
+                    folder.resolve("large"), lambdas, lambdas == 1 ? 1 : 20, List.of(1L), Optional.empty());
             Path page = folder.resolve("study-%d.html".formatted(lambdas));
             int trials = lambdas == 1 ? 1 : 1000;
             StudyPage.of("a study", SampleStudies.of(plan, SampleStudies.finished(plan, SampleStudies.ERROR, trials)))
@@ -326,8 +332,9 @@ final class BrowserTest {
             assertEquals(List.of(), visit.errors());
             assertEquals(
                     trials,
-                    desk.evaluate("echarts.getInstanceByDom(document.querySelector('[data-chart=tradeoff] .plot'))"
-                                    + ".getModel().getSeries().slice(1).reduce((sum, one) => sum + one.getData().count(), 0)")
+                    desk.evaluate(
+                                    "echarts.getInstanceByDom(document.querySelector('[data-chart=tradeoff] .plot'))"
+                                            + ".getModel().getSeries().slice(1).reduce((sum, one) => sum + one.getData().count(), 0)")
                             .asInt());
         }
     }

@@ -97,7 +97,9 @@ final class SampleStudies {
         boolean adam = branch.point().getOrDefault("optimizer.kind", "").contains("adam");
         SplittableRandom random = new SplittableRandom(trial.name().hashCode());
         double left = Math.clamp(
-                0.012 / Math.pow(lambda / 1e-4, 0.55) * 40 * (0.8 + 0.4 * random.nextDouble()) * (adam ? 1 : 1.25), 0.01, 1);
+                0.012 / Math.pow(lambda / 1e-4, 0.55) * 40 * (0.8 + 0.4 * random.nextDouble()) * (adam ? 1 : 1.25),
+                0.01,
+                1);
         double accuracy = 0.945
                 - 0.035 * Math.pow(1 - left, 6)
                 - 0.012 * Math.pow(Math.log10(rate / 1.5e-3), 2) * 4
@@ -176,9 +178,19 @@ final class SampleStudies {
         int done = trials.size() * 3 / 4;
         SequencedMap<String, Outcome> outcomes = finished(plan, ACCURACY, done);
         String failed = trials.get(done / 2).name();
-        outcomes.put(failed, new Outcome(failed, End.FAILED, "the worker <node-7> was lost: java.io.IOException: Connection reset by peer"));
+        outcomes.put(
+                failed,
+                new Outcome(
+                        failed,
+                        End.FAILED,
+                        "the worker <node-7> was lost: java.io.IOException: Connection reset by peer"));
         String nowhere = trials.get(done / 3).name();
-        outcomes.put(nowhere, new Outcome(nowhere, End.GIVEN_UP, "the loss is not finite after epoch 3: choose a smaller optimizer.rate"));
+        outcomes.put(
+                nowhere,
+                new Outcome(
+                        nowhere,
+                        End.GIVEN_UP,
+                        "the loss is not finite after epoch 3: choose a smaller optimizer.rate"));
         for (int i = 0; i < 4 && done + i < trials.size(); i++) {
             train(root, trials.get(done + i), 7 + 5 * i);
         }
@@ -194,7 +206,9 @@ final class SampleStudies {
             Trial trial = trials.get(i);
             outcomes.put(
                     trial.name(),
-                    i < 5 ? result(trial, ACCURACY, 0.9 + 0.005 * i, 0.1 + 0.1 * i) : paused(trial, i < 9 ? 20 : 10, 0.8 - 0.01 * i));
+                    i < 5
+                            ? result(trial, ACCURACY, 0.9 + 0.005 * i, 0.1 + 0.1 * i)
+                            : paused(trial, i < 9 ? 20 : 10, 0.8 - 0.01 * i));
         }
         return of(plan, outcomes);
     }
@@ -204,7 +218,8 @@ final class SampleStudies {
         Path root = Path.of(arguments[0]);
         Files.createDirectories(root);
         Path many = Files.createDirectories(root.resolve("many"));
-        StudyPage.of("How much of a small network can go", underWay(many, 8, 5, List.of(1L, 2L, 3L))).write(many.resolve(StudyPage.FILE));
+        StudyPage.of("How much of a small network can go", underWay(many, 8, 5, List.of(1L, 2L, 3L)))
+                .write(many.resolve(StudyPage.FILE));
         Path most = Files.createDirectories(root.resolve("most"));
         Plan plan = plan(most, 25, 20, List.of(1L), Optional.empty());
         long begun = System.nanoTime();
@@ -214,9 +229,14 @@ final class SampleStudies {
         StudyPage.of("Successive halving", halved(halved)).write(halved.resolve(StudyPage.FILE));
         Path one = Files.createDirectories(root.resolve("one"));
         Plan single = plan(one, 1, 1, List.of(1L), Optional.empty());
-        StudyPage.of("One trial", of(new Plan(one.toString(), single.branches().subList(0, 1), Optional.empty()), finished(single, ACCURACY, 1)))
+        StudyPage.of(
+                        "One trial",
+                        of(
+                                new Plan(one.toString(), single.branches().subList(0, 1), Optional.empty()),
+                                finished(single, ACCURACY, 1)))
                 .write(one.resolve(StudyPage.FILE));
         Path none = Files.createDirectories(root.resolve("none"));
-        StudyPage.of("Nothing yet", of(plan(none, 3, 2, List.of(1L, 2L), Optional.empty()), Map.of())).write(none.resolve(StudyPage.FILE));
+        StudyPage.of("Nothing yet", of(plan(none, 3, 2, List.of(1L, 2L), Optional.empty()), Map.of()))
+                .write(none.resolve(StudyPage.FILE));
     }
 }

@@ -68,7 +68,8 @@ final class StudyPageTest {
     /** Two λs with two seeds each. */
     private Plan plan() {
         Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L, 2L), Optional.empty());
-        return new Plan(plan.root(), List.of(plan.branches().get(0), plan.branches().get(2)), Optional.empty());
+        return new Plan(
+                plan.root(), List.of(plan.branches().get(0), plan.branches().get(2)), Optional.empty());
     }
 
     private static Outcome result(Trial trial, double score, double left) {
@@ -106,7 +107,9 @@ final class StudyPageTest {
         assertTrue(page.contains("<span class=\"status\">finished</span>"));
         assertTrue(page.contains("Better is up and to the left."));
         JsonNode tradeOff = chart(page, "TradeOff");
-        assertEquals("[0.94,0.45,0.5924999,0.1509874]", tradeOff.at("/points/0/values").toString());
+        assertEquals(
+                "[0.94,0.45,0.5924999,0.1509874]",
+                tradeOff.at("/points/0/values").toString());
         assertEquals("[true,true,true]", tradeOff.at("/points/1/front").toString());
         JsonNode parallel = chart(page, "Parallel");
         assertEquals("lambda", parallel.at("/dimensions/0/name").asText());
@@ -117,7 +120,8 @@ final class StudyPageTest {
     @Test
     void lowerIsBetterWhereTheMetricSaysSo() throws IOException {
         Plan plan = plan();
-        String page = StudyPage.of("errors", new StudyResult(plan, SampleStudies.finished(plan, SampleStudies.ERROR, 4)))
+        String page = StudyPage.of(
+                        "errors", new StudyResult(plan, SampleStudies.finished(plan, SampleStudies.ERROR, 4)))
                 .html();
         assertTrue(page.contains("Better is down and to the left."));
         assertTrue(page.contains("<th scope=\"col\" data-better=\"low\" title=\"Lower is better\">Mean error</th>"));
@@ -189,11 +193,13 @@ final class StudyPageTest {
         for (int i = 0; i < 3; i++) {
             outcomes.add(SampleStudies.paused(trials.get(i), 10, 0.5 + 0.1 * i));
         }
-        List<String> before = rows(StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html());
+        List<String> before = rows(
+                StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html());
         assertTrue(before.get(0).startsWith("1 | paused after epoch 10 |"), before.get(0));
         assertTrue(before.get(3).startsWith("4 | waiting |"), before.get(3));
         outcomes.add(SampleStudies.paused(trials.get(3), 10, 0.55));
-        List<String> after = rows(StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html());
+        List<String> after = rows(
+                StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html());
         assertTrue(after.get(0).startsWith("1 | left behind after epoch 10 |"), after.get(0));
         assertTrue(after.get(1).startsWith("2 | paused after epoch 10 |"), after.get(1));
         assertTrue(after.get(2).startsWith("3 | paused after epoch 10 |"), after.get(2));
@@ -201,20 +207,27 @@ final class StudyPageTest {
         // One of the two went on to the next look, the other to the end.
         outcomes.set(1, SampleStudies.paused(trials.get(1), 20, 0.7));
         outcomes.set(2, result(trials.get(2), 0.9, 0.1));
-        String end = StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html();
-        assertTrue(rows(end).get(1).startsWith("2 | left behind after epoch 20 |"), rows(end).get(1));
+        String end =
+                StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html();
+        assertTrue(
+                rows(end).get(1).startsWith("2 | left behind after epoch 20 |"),
+                rows(end).get(1));
         assertTrue(end.contains("<b>4 of 4 trials done</b>"));
     }
 
     @Test
     void anEmptyStudyIsAPageToo() {
         Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L), Optional.empty());
-        String page = StudyPage.of("empty", new StudyResult(plan, new LinkedHashMap<>())).html();
+        String page = StudyPage.of("empty", new StudyResult(plan, new LinkedHashMap<>()))
+                .html();
         assertTrue(page.contains("<b>0 of 4 trials done</b>"));
         assertTrue(page.contains("<span class=\"status open\">waiting</span>"));
         assertFalse(page.contains("<figure"));
         assertFalse(page.contains("class=\"cards"));
-        String none = StudyPage.of("none", new StudyResult(new Plan(folder.toString(), List.of(), Optional.empty()), new LinkedHashMap<>()))
+        String none = StudyPage.of(
+                        "none",
+                        new StudyResult(
+                                new Plan(folder.toString(), List.of(), Optional.empty()), new LinkedHashMap<>()))
                 .html();
         assertTrue(none.contains("This study has no trials."));
     }
@@ -223,7 +236,8 @@ final class StudyPageTest {
     void aStudyOnAnotherMachineHasItsLinksToo() {
         Plan plan = SampleStudies.plan(folder, 1, 1, List.of(1L), Optional.empty());
         Plan far = new Plan("hdfs://cluster/studies/one", plan.branches(), Optional.empty());
-        String page = StudyPage.of("far", study(far, result(far.trials().getFirst(), 0.9, 0.1))).html();
+        String page = StudyPage.of("far", study(far, result(far.trials().getFirst(), 0.9, 0.1)))
+                .html();
         assertTrue(page.contains("<a href=\"lambda-1e-4%2Crate-5e-4%2Ckind-adam/report.html\""));
     }
 

@@ -143,7 +143,8 @@ final class Replies {
      */
     static boolean isWelcomed(HttpExchange exchange, Guard guard) throws IOException, Refusal {
         Optional<String> token = values(exchange, "token").stream().findFirst();
-        if (exchange.getRequestURI().getPath().equals("/") && token.filter(guard::isToken).isPresent()) {
+        if (exchange.getRequestURI().getPath().equals("/")
+                && token.filter(guard::isToken).isPresent()) {
             // From now on the cookie is enough, and the secret does not stay in the address.
             exchange.getResponseHeaders().set("Set-Cookie", guard.setCookie());
             exchange.getResponseHeaders().set("Location", "/");

@@ -119,7 +119,8 @@ final class Routes implements HttpHandler {
         }
         switch (path) {
             case "/events" -> Replies.sendEvents(exchange, events, look);
-            case "/view" -> Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(view(Replies.values(exchange, "run"))));
+            case "/view" ->
+                Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(view(Replies.values(exchange, "run"))));
             case "/recipes" -> Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(recipes.look()));
             case "/report" -> sendReport(exchange);
             default -> throw new Refusal(Status.NOT_FOUND, "there is no " + path + " here");

@@ -64,7 +64,8 @@ public final class StudyServer implements AutoCloseable {
      * @param content its markup
      * @param charts what is drawn into it
      */
-    private record View(String title, String content, @JsonRawValue String charts) {}
+    private record View(
+            String title, String content, @JsonRawValue String charts) {}
 
     private StudyServer(HttpServer server, String title, Supplier<StudyResult> study) {
         this.server = server;
@@ -156,14 +157,14 @@ public final class StudyServer implements AutoCloseable {
         Optional<Path> root = Storage.local(now.plan().root());
         Optional<Path> found = now.plan().branches().stream()
                 .flatMap(branch -> Stream.concat(
-                        Stream.of(branch.name()),
-                        branch.trials().stream().map(trial -> trial.name())))
+                        Stream.of(branch.name()), branch.trials().stream().map(trial -> trial.name())))
                 .filter(name -> path.equals("/" + Storage.path(name, "report.html")))
                 .findFirst()
                 .flatMap(name -> root.map(folder -> new RunFolder(folder.resolve(name)).report()))
                 .filter(Files::isRegularFile);
         // A link in the folder might lead anywhere.
-        if (found.isEmpty() || !found.get().toRealPath().startsWith(root.orElseThrow().toRealPath())) {
+        if (found.isEmpty()
+                || !found.get().toRealPath().startsWith(root.orElseThrow().toRealPath())) {
             throw new Refusal(
                     Status.NOT_FOUND,
                     "there is no " + path + " here: a run has a report when it ends, and only reports are served");

@@ -127,8 +127,8 @@ final class StudyServerTest {
         try (Client.Listener listener = client.listen()) {
             assertTrue(listener.first().get("content").asText().contains("<b>0 of 3 trials done</b>"));
             finish("lambda-1e-3", 0.9, 50);
-            JsonNode told = listener.await(
-                    state -> state.get("content").asText().contains("<b>1 of 3 trials done</b>"));
+            JsonNode told =
+                    listener.await(state -> state.get("content").asText().contains("<b>1 of 3 trials done</b>"));
             assertEquals("TradeOff", told.at("/charts/0/kind").asText());
         }
     }
@@ -260,7 +260,8 @@ final class StudyServerTest {
 
     /** As no client would ask. */
     private String rawly(String request, String host) throws IOException, InterruptedException {
-        String cookie = client.request("/").build().headers().firstValue("Cookie").orElseThrow();
+        String cookie =
+                client.request("/").build().headers().firstValue("Cookie").orElseThrow();
         try (Socket socket =
                 new Socket(InetAddress.getLoopbackAddress(), server.address().getPort())) {
             socket.getOutputStream()
