@@ -356,6 +356,16 @@ public final class Recipe {
     }
 
     /**
+     * The same pruned for something else.
+     *
+     * @param goal what the trained model is pruned for
+     * @return the recipe
+     */
+    public Recipe prunedFor(TrainingRecipe.PruneFor goal) {
+        return new Recipe(settings.with(TrainingRecipe.PRUNE_FOR, goal));
+    }
+
+    /**
      * The same over another number of epochs.
      *
      * @param epochs passes over the training data, those of the phases before and after not counted

@@ -82,7 +82,7 @@ public record TrainingRecipe(
                     "training.seeds", "one run for each; several give mean ± standard deviation")
             .in(Range.distinct())
             .withDefault(List.of(1L));
-    private static final Key<PruneFor> PRUNE_FOR = Key.choice(
+    static final Key<PruneFor> PRUNE_FOR = Key.choice(
                     "training.prune_for",
                     PruneFor.class,
                     "what the trained model is pruned for: the widths that are fastest, or all that can go; by default the latter if there"

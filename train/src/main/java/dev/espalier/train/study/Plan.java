@@ -3,7 +3,6 @@ package dev.espalier.train.study;
 import dev.espalier.train.recipe.Recipe;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,7 +61,7 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
     }
 
     private static void requireNoCircle(List<Branch> branches) {
-        Map<String, Trial> left = new HashMap<>();
+        Map<String, Trial> left = new LinkedHashMap<>();
         branches.forEach(branch -> branch.trials().forEach(trial -> left.put(trial.name(), trial)));
         boolean some = true;
         while (some && !left.isEmpty()) {

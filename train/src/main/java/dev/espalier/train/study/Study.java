@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedMap;
@@ -161,8 +163,9 @@ public final class Study {
             points = more;
         }
         List<Branch> branches = new ArrayList<>();
+        Map<SequencedMap<String, String>, Branch> last = new HashMap<>();
         for (SequencedMap<String, String> point : points) {
-            branches.add(chained(branch(root, point), branches));
+            branches.add(chained(branch(root, point), last));
         }
         return new Plan(root, first(branches), halving());
     }
@@ -176,7 +179,7 @@ public final class Study {
         }
         if (varied.training().pruneFor() == PruneFor.AUTO) {
             // By the clock, trials that run at once would disturb each other, and no two studies were equal.
-            varied = varied.with("training.prune_for=size");
+            varied = varied.prunedFor(PruneFor.SIZE);
         }
         return Branch.of(root, name(point), varied, point, false).with(trial -> trial.onThreads(threads()));
     }
@@ -215,20 +218,21 @@ public final class Study {
         }
     }
 
-    /** From where the last branch ended that differs along the chain's axis only. */
-    private Branch chained(Branch fresh, List<Branch> before) {
+    /**
+     * From where the last branch ended that differs along the chain's axis only.
+     *
+     * @param last the last branch of each chain, by what its branches have in common
+     */
+    private Branch chained(Branch fresh, Map<SequencedMap<String, String>, Branch> last) {
         if (along().isEmpty()) {
             return fresh;
         }
-        return before.reversed().stream()
-                .filter(other -> axes.stream()
-                        .map(Axis::key)
-                        .filter(key -> !key.equals(along()))
-                        .allMatch(key ->
-                                fresh.point().get(key).equals(other.point().get(key))))
-                .findFirst()
-                .map(fresh::startingFrom)
-                .orElse(fresh);
+        SequencedMap<String, String> common = new LinkedHashMap<>(fresh.point());
+        common.remove(along());
+        Branch before = last.get(common);
+        Branch branch = before == null ? fresh : fresh.startingFrom(before);
+        last.put(common, branch);
+        return branch;
     }
 
     private List<Branch> first(List<Branch> branches) {

@@ -145,8 +145,15 @@ public final class StudyRun {
     private void carryOut(List<Trial> wanted) throws IOException {
         BlockingQueue<Outcome> ends = new LinkedBlockingQueue<>();
         Map<String, Trial> waiting = new LinkedHashMap<>();
-        wanted.stream().filter(trial -> !isOver(trial)).forEach(trial -> waiting.put(trial.name(), trial));
-        int running = launch(waiting, ends);
+        Map<String, List<Trial>> waitFor = new HashMap<>();
+        for (Trial trial : wanted) {
+            if (!isOver(trial)) {
+                waiting.put(trial.name(), trial);
+                trial.needs().forEach(other -> waitFor.computeIfAbsent(other, _ -> new ArrayList<>())
+                        .add(trial));
+            }
+        }
+        int running = launch(List.copyOf(waiting.values()), waiting, ends);
         while (running > 0) {
             askWhetherToStop();
             Outcome outcome = next(ends);
@@ -154,7 +161,7 @@ public final class StudyRun {
                 running--;
                 outcomes.put(outcome.trial(), outcome);
                 listener.onEnd(trials.get(outcome.trial()), outcome, this::soFar);
-                running += launch(waiting, ends);
+                running += launch(waitFor.getOrDefault(outcome.trial(), List.of()), waiting, ends);
             }
         }
         waiting.keySet().forEach(name -> outcomes.put(name, new Outcome(name, End.STOPPED, "")));
@@ -182,16 +189,15 @@ public final class StudyRun {
         return outcome != null && outcome.isOver();
     }
 
-    /** Launches what has all that it needs; returns how many. */
-    private int launch(Map<String, Trial> waiting, BlockingQueue<Outcome> ends) throws IOException {
+    /** Launches those that have all that they need, and takes them out of what waits; returns how many. */
+    private int launch(List<Trial> candidates, Map<String, Trial> waiting, BlockingQueue<Outcome> ends)
+            throws IOException {
         List<Trial> ready = new ArrayList<>();
-        if (!stopping) {
-            for (Trial trial : List.copyOf(waiting.values())) {
-                Optional<Trial> now = ready(trial);
-                if (now.isPresent()) {
-                    ready.add(now.get());
-                    waiting.remove(trial.name());
-                }
+        for (Trial trial : stopping ? List.<Trial>of() : candidates) {
+            Optional<Trial> now = waiting.containsKey(trial.name()) ? ready(trial) : Optional.empty();
+            if (now.isPresent()) {
+                ready.add(now.get());
+                waiting.remove(trial.name());
             }
         }
         if (!ready.isEmpty()) {
