@@ -6,6 +6,7 @@ import dev.espalier.train.model.OwnModel;
 import dev.espalier.train.model.ResNet34Model;
 import dev.espalier.train.model.SmallCnnModel;
 import dev.espalier.train.model.Vgg16Model;
+import dev.espalier.train.study.LauncherProvider;
 import dev.espalier.train.study.Storage;
 import dev.espalier.train.task.AutoTask;
 import dev.espalier.train.task.ClassificationKind;
@@ -35,6 +36,7 @@ module dev.espalier.train {
     exports dev.espalier.train.study;
     exports dev.espalier.train.task;
 
+    uses LauncherProvider;
     uses ModelKind;
     uses Storage.Provider;
     uses TaskKind;

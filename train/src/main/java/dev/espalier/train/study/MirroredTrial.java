@@ -44,7 +44,7 @@ public record MirroredTrial(Trial trial, Storage storage, Path scratch) {
             bring();
             Outcome outcome = runner.run(trial, scratch, listener.and(new Mirror()), stop);
             if (outcome.end() == Outcome.End.FINISHED && !storage.exists(file(RESULT))) {
-                deliver(Storage.path(trial.name(), ATTEMPTS, UUID.randomUUID().toString()));
+                attempt(Storage.path(trial.name(), ATTEMPTS, UUID.randomUUID().toString()));
             } else if (outcome.end() == Outcome.End.GIVEN_UP) {
                 deliver(trial.name());
             }
@@ -110,6 +110,36 @@ public record MirroredTrial(Trial trial, Storage storage, Path scratch) {
             for (String other : old.subList(0, Math.max(0, old.size() - 1))) {
                 storage.delete(other);
                 storage.delete(metricsOf(other));
+            }
+        }
+    }
+
+    /**
+     * Copies all that came out to a folder of the attempt's own. If another was committed meanwhile, or this one is broken off, nothing of it
+     * stays: whoever commits writes the result first and deletes all attempts then, so that one of both sees the other.
+     */
+    private void attempt(String to) throws IOException {
+        try {
+            deliver(to);
+        } catch (IOException | RuntimeException failure) {
+            forget(to);
+            throw failure;
+        }
+        if (storage.exists(file(RESULT))) {
+            storage.delete(to);
+        }
+    }
+
+    /** Deletes what a broken-off attempt left. An interrupted thread can write nothing, so that is forgotten for a moment. */
+    private void forget(String attempt) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            storage.delete(attempt);
+        } catch (IOException _) {
+            // It is deleted when the trial is committed.
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }

@@ -50,7 +50,11 @@ public record Plan(String root, List<Branch> branches, Optional<Halving> halving
                     "trials that start from others cannot be halved: the worst would be left behind before those that start from them begin;"
                             + " leave out [chain] or [halving]");
         }
-        halving.ifPresent(rungs -> branches.forEach(branch -> rungs.requireFits(branch.recipe())));
+        if (halving.isPresent()) {
+            for (Branch branch : branches) {
+                halving.get().requireFits(branch.recipe());
+            }
+        }
     }
 
     private static void requireNoCircle(List<Branch> branches) {
