@@ -55,8 +55,7 @@ public final class OnnxRuntimeModel implements AutoCloseable, Equivalence.Model 
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    private final OrtEnvironment environment =
-            OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR, "espalier");
+    private final OrtEnvironment environment = RuntimeEnvironment.shared();
     private final String name;
     /** What ONNX Runtime calls it. */
     private final String source;
