@@ -12,6 +12,7 @@ import dev.espalier.train.study.FolderStorage;
 import dev.espalier.train.study.Launcher;
 import dev.espalier.train.study.LauncherProvider;
 import dev.espalier.train.study.LocalLauncher;
+import dev.espalier.train.study.Outcome;
 import dev.espalier.train.study.Outcome.End;
 import dev.espalier.train.study.Plan;
 import dev.espalier.train.study.Plan.Branch;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -42,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class SparkLauncherTest {
-    private static final String RECIPE =
+    static final String RECIPE =
             """
             [data]
             kind = "digits"
@@ -88,6 +90,7 @@ final class SparkLauncherTest {
         try (Launcher local = new LocalLauncher(1, _ -> TrainingListener.NOBODY, () -> false)) {
             here = run(plan, local, () -> false);
         }
+        System.setProperty("spark.task.maxFailures", "2");
         spark = LauncherProvider.of(on)
                 .orElseThrow()
                 .open(on, new LauncherProvider.Settings("the test of Espalier", 1, Device.CPU, said::add));
@@ -96,6 +99,7 @@ final class SparkLauncherTest {
     @AfterAll
     static void stopCluster() {
         spark.close();
+        System.clearProperty("spark.task.maxFailures");
     }
 
     private static Recipe recipe(String... overrides) {
@@ -181,6 +185,10 @@ final class SparkLauncherTest {
         }
     }
 
+    private static Outcome outcome(StudyResult result, String name) {
+        return Objects.requireNonNull(result.outcomes().get(name));
+    }
+
     @Test
     void whatFailsSaysWhyAndOthersGoOn() throws IOException {
         Path root = folder.resolve("failing");
@@ -193,10 +201,22 @@ final class SparkLauncherTest {
         StudyResult result = run(plan, spark, () -> false);
         assertEquals(1, result.ended(End.FINISHED).size(), result.toJson());
         assertEquals(2, result.ended(End.FAILED).size(), result.toJson());
-        String bad = result.outcomes().get("bad").text();
+        String bad = outcome(result, "bad").text();
         assertTrue(bad.contains(Path.of("nowhere/none.csv").toAbsolutePath().toString()), bad);
-        String away = result.outcomes().get("far").text();
+        String away = outcome(result, "far").text();
         assertTrue(away.contains("gopher://nowhere/none.csv cannot be read"), away);
+    }
+
+    @Test
+    void aTrialThatTakesExecutorsWithItIsLeftAlone() throws IOException {
+        Path root = folder.resolve("crashing");
+        Recipe crashing = recipe("data.kind=csv", "data.path=crash://nowhere/none.csv", "data.label=y");
+        Plan plan = new Plan(
+                root.toString(), List.of(branch(root, "bad", crashing), branch(root, "good", recipe())), Optional.empty());
+        StudyResult result = run(plan, spark, () -> false);
+        String bad = outcome(result, "bad").text();
+        assertTrue(bad.startsWith("2 executors were lost while they carried it out"), bad);
+        assertEquals(End.FINISHED, outcome(result, "good").end(), result.toJson());
     }
 
     /** A launcher that was stopped launches nothing more, and there is one Spark in a process: so the cluster has to go, and this is last. */
