@@ -50,6 +50,7 @@ final class ShellSamples {
                     "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT"),
             Map.entry("mvn", "this test runs within Maven"),
             Map.entry("cuda/gpu-tests", "builds with Maven"),
+            Map.entry("spark-submit", "needs a cluster; SparkLauncherTest has one of two processes"),
             Map.entry("java", "runs what mvn built in the line before"));
 
     /** Makes any training short, careful, and content with what little it then learns. */
@@ -70,7 +71,7 @@ final class ShellSamples {
 
     private static final Set<String> TRAINING = Set.of("demo", "train", "sweep");
     private static final Pattern EXAMPLE = Pattern.compile("-Dexample=(\\w+)");
-    private static final Pattern PROFILE = Pattern.compile("-P(\\w+)");
+    private static final Pattern PROFILE = Pattern.compile("-P([\\w-]+)");
 
     /** The exceptions that some command made use of. */
     private final Set<String> used = new TreeSet<>();
@@ -107,7 +108,7 @@ final class ShellSamples {
                 // An example is run without Maven.
                 yield example.isEmpty() && isException(command) ? "" : Programs.outputOf(example.orElseThrow());
             }
-            case "java", "cuda/gpu-tests" -> {
+            case "java", "cuda/gpu-tests", "spark-submit" -> {
                 assertTrue(isException(command), () -> block.place() + " is neither run nor listed: " + command.line());
                 yield "";
             }
@@ -217,7 +218,8 @@ final class ShellSamples {
 
     private static void requireProfiles(Block block, Command command) throws IOException {
         String poms = Files.readString(Documentation.ROOT.resolve("pom.xml"))
-                + Files.readString(Documentation.ROOT.resolve("examples/pom.xml"));
+                + Files.readString(Documentation.ROOT.resolve("examples/pom.xml"))
+                + Files.readString(Documentation.ROOT.resolve("spark/pom.xml"));
         for (String word : command.words()) {
             Matcher profile = PROFILE.matcher(word);
             if (profile.matches()) {

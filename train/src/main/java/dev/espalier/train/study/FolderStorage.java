@@ -2,21 +2,24 @@ package dev.espalier.train.study;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A folder of this machine, or one that is mounted on all.
@@ -24,6 +27,7 @@ import java.util.stream.Stream;
  * @param root the folder
  */
 public record FolderStorage(Path root) implements Storage {
+    private static final String TEMPORARY = ".tmp";
 
     private Path path(String name) {
         Path path = root.resolve(name).normalize();
@@ -48,7 +52,7 @@ public record FolderStorage(Path root) implements Storage {
     public void store(Path from, String name) throws IOException {
         Path to = path(name);
         Files.createDirectories(to.toAbsolutePath().getParent());
-        Path temporary = to.resolveSibling(to.getFileName() + "." + UUID.randomUUID() + ".tmp");
+        Path temporary = to.resolveSibling(to.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
         try {
             Files.copy(from, temporary);
             try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
@@ -73,14 +77,28 @@ public record FolderStorage(Path root) implements Storage {
         if (!Files.isDirectory(top)) {
             return List.of();
         }
-        try (Stream<Path> files = Files.walk(top)) {
-            return files.filter(Files::isRegularFile)
-                    .map(file -> String.join("/", names(root.normalize().relativize(file))))
-                    .filter(name -> !name.endsWith(".tmp"))
-                    .sorted()
-                    .toList();
-        } catch (UncheckedIOException vanished) {
-            throw new IOException(vanished.getMessage(), vanished);
+        List<String> found = new ArrayList<>();
+        Files.walkFileTree(top, new Visitor() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                String name = String.join("/", names(root.normalize().relativize(file)));
+                if (attributes.isRegularFile() && !name.endsWith(TEMPORARY)) {
+                    found.add(name);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return found.stream().sorted().toList();
+    }
+
+    /** Goes on where a file vanishes that was there a moment ago: other machines give files their names, and delete some. */
+    private static class Visitor extends SimpleFileVisitor<Path> {
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
         }
     }
 
@@ -93,14 +111,19 @@ public record FolderStorage(Path root) implements Storage {
     @Override
     public void delete(String name) throws IOException {
         Path top = path(name);
-        if (!Files.exists(top)) {
-            return;
-        }
-        try (Stream<Path> all = Files.walk(top)) {
-            for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(one);
+        Files.walkFileTree(top, new Visitor() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.deleteIfExists(file);
+                return FileVisitResult.CONTINUE;
             }
-        }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure) throws IOException {
+                Files.deleteIfExists(folder);
+                return FileVisitResult.CONTINUE;
+            }
+        });
     }
 
     @Override

@@ -1,0 +1,61 @@
+package dev.espalier.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.engine.Device;
+import dev.espalier.train.study.LauncherProvider;
+import dev.espalier.train.study.LauncherProvider.Settings;
+import java.util.List;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+
+final class SparkSettingsTest {
+    private static Settings settings(int threads, Device device) {
+        return new Settings("a study", threads, device, _ -> {});
+    }
+
+    @Test
+    void mastersAreKnownAndFound() {
+        for (String on : List.of("spark", "spark://host:7077", "yarn", "k8s://https://host", "local-cluster[2,1,1024]", "local[2]")) {
+            assertTrue(LauncherProvider.of(on).isPresent(), on);
+        }
+        assertFalse(LauncherProvider.of("local").isPresent());
+        assertFalse(LauncherProvider.of("process").isPresent());
+    }
+
+    @Test
+    void aTrialHasItsThreadsAndItsGpu() {
+        SparkConf conf = SparkSettings.of("yarn", settings(4, Device.gpu(0)));
+        assertEquals("yarn", conf.get("spark.master"));
+        assertEquals("a study", conf.get("spark.app.name"));
+        assertEquals("4", conf.get("spark.task.cpus"));
+        assertEquals("1", conf.get("spark.task.resource.gpu.amount"));
+        assertFalse(SparkSettings.of("yarn", settings(0, Device.CPU)).contains("spark.task.cpus"));
+    }
+
+    @Test
+    void whatUsersSetStays() {
+        System.setProperty("spark.task.cpus", "7");
+        System.setProperty("spark.executor.extraJavaOptions", "-Xss4m");
+        try {
+            SparkConf conf = SparkSettings.of("yarn", settings(4, Device.CPU));
+            assertEquals("7", conf.get("spark.task.cpus"));
+            assertTrue(conf.get("spark.executor.extraJavaOptions").endsWith(" -Xss4m"));
+        } finally {
+            System.clearProperty("spark.task.cpus");
+            System.clearProperty("spark.executor.extraJavaOptions");
+        }
+    }
+
+    @Test
+    void withoutAMasterOrAHomeTheMendIsTold() {
+        IllegalArgumentException master =
+                assertThrows(IllegalArgumentException.class, () -> SparkSettings.of("spark", settings(1, Device.CPU)));
+        assertTrue(String.valueOf(master.getMessage()).contains("spark-submit --master"));
+        IllegalArgumentException home = assertThrows(IllegalArgumentException.class, () -> SparkSettings.requireHome(null));
+        assertTrue(String.valueOf(home.getMessage()).contains("SPARK_HOME"));
+    }
+}
