@@ -69,7 +69,8 @@ final class ArchitectureTest {
         Set<String> packages = arrows().keySet();
         block("libraries").forEach((library, users) -> {
             require(packages.containsAll(users), library + " -> " + users + " names a package without an arrow");
-            for (String user : users.stream().filter(name -> !ELSEWHERE.contains(name)).toList()) {
+            for (String user :
+                    users.stream().filter(name -> !ELSEWHERE.contains(name)).toList()) {
                 boolean used = CLASSES.stream()
                         .filter(type -> packageOf(type).equals(user))
                         .flatMap(type -> type.getDirectDependenciesFromSelf().stream())

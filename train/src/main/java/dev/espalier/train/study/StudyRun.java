@@ -149,8 +149,9 @@ public final class StudyRun {
         for (Trial trial : wanted) {
             if (!isOver(trial)) {
                 waiting.put(trial.name(), trial);
-                trial.needs().forEach(other -> waitFor.computeIfAbsent(other, _ -> new ArrayList<>())
-                        .add(trial));
+                trial.needs()
+                        .forEach(other -> waitFor.computeIfAbsent(other, _ -> new ArrayList<>())
+                                .add(trial));
             }
         }
         int running = launch(List.copyOf(waiting.values()), waiting, ends);

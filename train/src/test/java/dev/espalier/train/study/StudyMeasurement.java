@@ -50,7 +50,8 @@ final class StudyMeasurement {
     private static void measure(String how, String study) throws IOException {
         long before = heap();
         long start = System.nanoTime();
-        Plan plan = Study.parse("study.recipe = \"digits.toml\"\n" + study, RECIPE).plan("runs/many");
+        Plan plan =
+                Study.parse("study.recipe = \"digits.toml\"\n" + study, RECIPE).plan("runs/many");
         double planned = seconds(start);
         start = System.nanoTime();
         StudyResult result;
