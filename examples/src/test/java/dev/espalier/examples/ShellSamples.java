@@ -50,6 +50,9 @@ final class ShellSamples {
                     "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT"),
             Map.entry("mvn", "this test runs within Maven"),
             Map.entry("cuda/gpu-tests", "builds with Maven"),
+            Map.entry(
+                    "./espalier study studies/digits.toml --on",
+                    "fetches Spark, 220 MB; SparkLauncherTest carries a study out on two executors"),
             Map.entry("spark-submit", "needs a cluster; SparkLauncherTest has one of two processes"),
             Map.entry("java", "runs what mvn built in the line before"));
 
