@@ -80,8 +80,9 @@ public final class SparkLauncher implements Launcher {
             placed.add(absolute);
         }
         if (context.sc().isStopped()) {
-            throw new IOException("Spark has ended the application (its own messages say why); what was done is kept, and the same command"
-                    + " goes on from there");
+            throw new IOException(
+                    "Spark has ended the application (its own messages say why); what was done is kept, and the same command"
+                            + " goes on from there");
         }
         new Batch(placed, told).submit();
     }
@@ -133,7 +134,8 @@ public final class SparkLauncher implements Launcher {
             RDD<String> tasks = context.parallelize(
                             trials.stream().map(Trial::toJson).toList(), trials.size())
                     .rdd();
-            TrialTask task = new TrialTask(id, origin.toString(), context.getConf().get(SparkSettings.CACHE, ""));
+            TrialTask task =
+                    new TrialTask(id, origin.toString(), context.getConf().get(SparkSettings.CACHE, ""));
             context.sc()
                     .<String, String, BoxedUnit>submitJob(
                             tasks,
@@ -174,7 +176,9 @@ public final class SparkLauncher implements Launcher {
             Matcher crashed = CRASHED.matcher(message);
             Integer guilty = crashed.find() ? Integer.valueOf(crashed.group(1)) : null;
             if (stopped || guilty == null || !left.contains(guilty)) {
-                left.forEach(index -> told.accept(failed(index, "Spark has given up: " + message.lines().findFirst().orElse(""))));
+                left.forEach(index -> told.accept(failed(
+                        index,
+                        "Spark has given up: " + message.lines().findFirst().orElse(""))));
                 return;
             }
             told.accept(failed(

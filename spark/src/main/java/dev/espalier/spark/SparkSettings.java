@@ -19,7 +19,8 @@ final class SparkSettings {
     private static final String SUBMITTED = "spark";
     private static final String MASTER = "spark.master";
     private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
-    private static final Pattern OWN_CLUSTER = Pattern.compile("local-cluster\\[\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*(\\d+)\\s*]");
+    private static final Pattern OWN_CLUSTER =
+            Pattern.compile("local-cluster\\[\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*(\\d+)\\s*]");
 
     /** What our own code asks of a JVM; what Spark's does, Spark adds itself. */
     private static final String OUR_OPTIONS =

@@ -88,7 +88,9 @@ final class TrialTask extends AbstractFunction1<Iterator<String>, String> implem
             return new Outcome(
                     trial.name(),
                     End.FAILED,
-                    failure instanceof IllegalArgumentException ? String.valueOf(failure.getMessage()) : failure.toString());
+                    failure instanceof IllegalArgumentException
+                            ? String.valueOf(failure.getMessage())
+                            : failure.toString());
         }
     }
 
@@ -117,8 +119,10 @@ final class TrialTask extends AbstractFunction1<Iterator<String>, String> implem
                 .map(folders -> folders.split("[,:]", -1)[0])
                 .findFirst()
                 .map(Path::of)
-                .orElseGet(() -> Path.of(SparkEnv.get().conf().get("spark.local.dir", System.getProperty("java.io.tmpdir"))));
-        Path ours = top.resolve("espalier-" + SparkEnv.get().executorId() + "-" + ProcessHandle.current().pid());
+                .orElseGet(() ->
+                        Path.of(SparkEnv.get().conf().get("spark.local.dir", System.getProperty("java.io.tmpdir"))));
+        Path ours = top.resolve("espalier-" + SparkEnv.get().executorId() + "-"
+                + ProcessHandle.current().pid());
         Files.createDirectories(ours);
         return ours;
     }

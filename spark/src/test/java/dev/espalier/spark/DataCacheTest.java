@@ -44,7 +44,8 @@ final class DataCacheTest {
     private DataCache cache() {
         Configuration configuration = new Configuration();
         String table = far.substring("viewfs://".length());
-        configuration.set("fs.viewfs.mounttable." + table + ".link./d", data.toUri().toString());
+        configuration.set(
+                "fs.viewfs.mounttable." + table + ".link./d", data.toUri().toString());
         return new DataCache(cache, Path.of("/start"), configuration);
     }
 
@@ -73,7 +74,8 @@ final class DataCacheTest {
     void aPatternStaysAPattern() throws IOException {
         String copy = cache().apply(far + "/d/*.parquet");
         assertTrue(copy.endsWith("/d/*.parquet"), copy);
-        assertEquals(Set.of("part-1.parquet", "part-2.parquet"), names(Path.of(copy).resolveSibling("")));
+        assertEquals(
+                Set.of("part-1.parquet", "part-2.parquet"), names(Path.of(copy).resolveSibling("")));
     }
 
     @Test
@@ -113,8 +115,7 @@ final class DataCacheTest {
     @Test
     void whatIsMissingIsNamed() {
         for (String place : List.of(far + "/d/none.csv", far + "/d/*.none")) {
-            IllegalArgumentException failure =
-                    assertThrows(IllegalArgumentException.class, () -> cache().apply(place));
+            IllegalArgumentException failure = assertThrows(IllegalArgumentException.class, () -> cache().apply(place));
             assertTrue(String.valueOf(failure.getMessage()).startsWith(place + " cannot be read"), failure::toString);
         }
     }

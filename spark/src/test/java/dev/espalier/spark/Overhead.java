@@ -41,7 +41,9 @@ final class Overhead {
             Runtime runtime = Runtime.getRuntime();
             System.out.printf(
                     "heap: %d MB used after a collection, %d MB taken, %d MB allowed%n",
-                    (runtime.totalMemory() - runtime.freeMemory()) >> 20, runtime.totalMemory() >> 20, runtime.maxMemory() >> 20);
+                    (runtime.totalMemory() - runtime.freeMemory()) >> 20,
+                    runtime.totalMemory() >> 20,
+                    runtime.maxMemory() >> 20);
         } finally {
             DataCache.delete(root);
         }

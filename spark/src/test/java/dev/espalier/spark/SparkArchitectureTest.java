@@ -22,8 +22,10 @@ final class SparkArchitectureTest {
     void knowsOnlyWhatItsArrowsName() throws IOException {
         List<String> lines = Files.readAllLines(DOCUMENT);
         List<String> allowed = new ArrayList<>(List.of("java..", "org.jspecify..", "dev.espalier.spark"));
-        lines.stream().filter(line -> line.startsWith("spark -> ")).flatMap(SparkArchitectureTest::targets).forEach(target ->
-                allowed.add("dev.espalier." + target));
+        lines.stream()
+                .filter(line -> line.startsWith("spark -> "))
+                .flatMap(SparkArchitectureTest::targets)
+                .forEach(target -> allowed.add("dev.espalier." + target));
         lines.stream()
                 .filter(line -> line.contains(" -> ") && targets(line).anyMatch("spark"::equals))
                 .forEach(line -> allowed.add(line.substring(0, line.indexOf(' ')) + ".."));

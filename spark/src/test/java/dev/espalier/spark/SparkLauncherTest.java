@@ -44,8 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class SparkLauncherTest {
-    static final String RECIPE =
-            """
+    static final String RECIPE = """
             [data]
             kind = "digits"
 
@@ -171,7 +170,9 @@ final class SparkLauncherTest {
                     .filter(process -> process.info().command().orElse("").endsWith("java"))
                     .toList();
             assertEquals(2, executors.size(), executors::toString);
-            new ProcessBuilder("kill", "-9", Long.toString(executors.getFirst().pid())).start().waitFor();
+            new ProcessBuilder("kill", "-9", Long.toString(executors.getFirst().pid()))
+                    .start()
+                    .waitFor();
         } catch (IOException | InterruptedException failure) {
             throw new IllegalStateException(failure);
         }
@@ -196,7 +197,10 @@ final class SparkLauncherTest {
         Recipe far = recipe("data.kind=csv", "data.path=gopher://nowhere/none.csv", "data.label=y");
         Plan plan = new Plan(
                 root.toString(),
-                List.of(branch(root, "bad", missing), branch(root, "far", far), branch(root, "good", recipe("training.epochs=1"))),
+                List.of(
+                        branch(root, "bad", missing),
+                        branch(root, "far", far),
+                        branch(root, "good", recipe("training.epochs=1"))),
                 Optional.empty());
         StudyResult result = run(plan, spark, () -> false);
         assertEquals(1, result.ended(End.FINISHED).size(), result.toJson());
@@ -212,7 +216,9 @@ final class SparkLauncherTest {
         Path root = folder.resolve("crashing");
         Recipe crashing = recipe("data.kind=csv", "data.path=crash://nowhere/none.csv", "data.label=y");
         Plan plan = new Plan(
-                root.toString(), List.of(branch(root, "bad", crashing), branch(root, "good", recipe())), Optional.empty());
+                root.toString(),
+                List.of(branch(root, "bad", crashing), branch(root, "good", recipe())),
+                Optional.empty());
         StudyResult result = run(plan, spark, () -> false);
         String bad = outcome(result, "bad").text();
         assertTrue(bad.startsWith("2 executors were lost while they carried it out"), bad);

@@ -19,7 +19,8 @@ final class SparkSettingsTest {
 
     @Test
     void mastersAreKnownAndFound() {
-        for (String on : List.of("spark", "spark://host:7077", "yarn", "k8s://https://host", "local-cluster[2,1,1024]", "local[2]")) {
+        for (String on : List.of(
+                "spark", "spark://host:7077", "yarn", "k8s://https://host", "local-cluster[2,1,1024]", "local[2]")) {
             assertTrue(LauncherProvider.of(on).isPresent(), on);
         }
         assertFalse(LauncherProvider.of("local").isPresent());
@@ -55,7 +56,8 @@ final class SparkSettingsTest {
         IllegalArgumentException master =
                 assertThrows(IllegalArgumentException.class, () -> SparkSettings.of("spark", settings(1, Device.CPU)));
         assertTrue(String.valueOf(master.getMessage()).contains("spark-submit --master"));
-        IllegalArgumentException home = assertThrows(IllegalArgumentException.class, () -> SparkSettings.requireHome(null));
+        IllegalArgumentException home =
+                assertThrows(IllegalArgumentException.class, () -> SparkSettings.requireHome(null));
         assertTrue(String.valueOf(home.getMessage()).contains("SPARK_HOME"));
     }
 }

@@ -95,13 +95,15 @@ public record MirroredTrial(Trial trial, Storage storage, Path scratch) {
         public void onCheckpoint(RunFolder run, Path state) throws IOException {
             String name = file(CHECKPOINTS + "/" + state.getFileName());
             for (Path beside : List.of(run.recipe(), run.provenanceFile(), run.pricesFile())) {
-                if (Files.exists(beside) && !storage.exists(file(beside.getFileName().toString()))) {
+                if (Files.exists(beside)
+                        && !storage.exists(file(beside.getFileName().toString()))) {
                     storage.store(beside, file(beside.getFileName().toString()));
                 }
             }
             if (Files.exists(run.metricsFile())) {
                 storage.store(run.metricsFile(), metricsOf(name));
-                storage.store(run.metricsFile(), file(run.metricsFile().getFileName().toString()));
+                storage.store(
+                        run.metricsFile(), file(run.metricsFile().getFileName().toString()));
             }
             storage.store(state, name);
             List<String> old = storage.list(file(CHECKPOINTS)).stream()
