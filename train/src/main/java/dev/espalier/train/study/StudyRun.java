@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -20,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A study carried out: every trial is launched as soon as what it needs is there. What is finished is not done again, and what was stopped goes
@@ -161,7 +163,7 @@ public final class StudyRun {
             if (outcome != null) {
                 running--;
                 outcomes.put(outcome.trial(), outcome);
-                listener.onEnd(trials.get(outcome.trial()), outcome, this::soFar);
+                listener.onEnd(trial(outcome.trial()), outcome, this::soFar);
                 running += launch(waitFor.getOrDefault(outcome.trial(), List.of()), waiting, ends);
             }
         }
@@ -176,7 +178,7 @@ public final class StudyRun {
         }
     }
 
-    private static @org.jspecify.annotations.Nullable Outcome next(BlockingQueue<Outcome> ends) throws IOException {
+    private static @Nullable Outcome next(BlockingQueue<Outcome> ends) throws IOException {
         try {
             return ends.poll(PATIENCE_MILLISECONDS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException interruption) {
@@ -211,7 +213,7 @@ public final class StudyRun {
     private Optional<Trial> ready(Trial trial) {
         Trial resolved = trial;
         while (!resolved.start().equals(Trial.FRESH) && cameToNothing(resolved.start())) {
-            resolved = resolved.startingFrom(trials.get(resolved.start()).start());
+            resolved = resolved.startingFrom(trial(resolved.start()).start());
         }
         if (cameToNothing(resolved.prices())) {
             resolved = resolved.withPricesOf(resolved.name());
@@ -221,6 +223,10 @@ public final class StudyRun {
             return outcome != null && outcome.end() == End.FINISHED;
         });
         return there ? Optional.of(resolved) : Optional.empty();
+    }
+
+    private Trial trial(String name) {
+        return Objects.requireNonNull(trials.get(name), name);
     }
 
     private boolean cameToNothing(String other) {
