@@ -20,6 +20,7 @@ final class Telemetry {
     private Telemetry() {}
 
     /** Forbids it in this process, unless the variable is set already, to whatever. */
+    @SuppressWarnings("restricted") // whoever uses ONNX Runtime has to enable native access anyway
     static void off() {
         Linker linker = Linker.nativeLinker();
         SymbolLookup library = linker.defaultLookup();

@@ -22,9 +22,7 @@ class TelemetryTest {
         private Program() {}
 
         public static void main(String[] arguments) {
-            try (OnnxRuntimeModel model = new OnnxRuntimeModel(Path.of(arguments[0]), 1)) {
-                System.out.println("loaded " + model);
-            }
+            new OnnxRuntimeModel(Path.of(arguments[0]), 1).close();
         }
     }
 

@@ -51,7 +51,8 @@ public record Axis(String key, List<String> values) {
             }
         });
         return axes.entrySet().stream()
-                .map(axis -> axis.getValue().orElseGet(() -> range(axis.getKey(), ranges.get(axis.getKey()))))
+                .map(axis -> axis.getValue()
+                        .orElseGet(() -> range(axis.getKey(), ranges.getOrDefault(axis.getKey(), Map.of()))))
                 .toList();
     }
 
