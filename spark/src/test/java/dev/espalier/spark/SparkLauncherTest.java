@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Studies on two executors that are processes of this machine: the same bytes as in one process, whatever happens to them. */
-@Timeout(120)
+@Timeout(300)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class SparkLauncherTest {
     static final String RECIPE = """
