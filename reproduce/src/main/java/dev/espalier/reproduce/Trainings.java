@@ -197,7 +197,7 @@ record Trainings(Setting setting) {
         try (Launcher launcher = setting.launching()
                 .open(
                         trial -> {
-                            setting.note(trial.label());
+                            setting.note(trial.name().replace("/seed-", ", seed "));
                             return told.and(new ReportAtEnd());
                         },
                         setting.run().stop())) {
