@@ -189,12 +189,10 @@ record Completion(CommandSpec program) {
                 lines.add(where + names + takes + " -d " + quoted(summary(option.description())));
             }
             if (command == program) {
-                command.subcommands()
-                        .values()
+                subcommands()
                         .forEach(each -> lines.add(where + " -a "
-                                + each.getCommandName() + " -d "
-                                + quoted(summary(
-                                        each.getCommandSpec().usageMessage().description()))));
+                                + each.name() + " -d "
+                                + quoted(summary(each.usageMessage().description()))));
             } else {
                 arguments(command).stream()
                         .map(Completion::fish)
@@ -230,10 +228,14 @@ record Completion(CommandSpec program) {
     }
 
     private List<CommandSpec> commands() {
-        return Stream.concat(
-                        Stream.of(program),
-                        program.subcommands().values().stream().map(CommandLine::getCommandSpec))
-                .toList();
+        return Stream.concat(Stream.of(program), subcommands()).toList();
+    }
+
+    /** Those that are for people. */
+    private Stream<CommandSpec> subcommands() {
+        return program.subcommands().values().stream()
+                .map(CommandLine::getCommandSpec)
+                .filter(command -> !command.usageMessage().hidden());
     }
 
     private static List<OptionSpec> options(CommandSpec command) {
@@ -248,7 +250,7 @@ record Completion(CommandSpec program) {
     private List<Candidates> arguments(CommandSpec command) {
         if (command == program || command.userObject() instanceof HelpCommand) {
             return List.of(
-                    new Candidates.Words(List.copyOf(program.subcommands().keySet())));
+                    new Candidates.Words(subcommands().map(CommandSpec::name).toList()));
         }
         return command.positionalParameters().stream()
                 .filter(argument -> !argument.hidden())

@@ -110,7 +110,7 @@ final class SweepCommand implements Callable<Integer> {
                                         throws IOException {
                                     folders.onEnd(trial, outcome, soFar);
                                     if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
-                                        status.say(trial.name() + " is left out: " + outcome.text());
+                                        status.say(described(trial) + " is left out: " + outcome.text());
                                     }
                                 }
                             },
@@ -118,6 +118,10 @@ final class SweepCommand implements Callable<Integer> {
                     .run();
             return result.isStopped() ? Optional.empty() : Optional.of(result);
         }
+    }
+
+    private static String described(Trial trial) {
+        return trial.name().replaceFirst("^lambda-", "λ = ").replace("/seed-", ", seed ");
     }
 
     private static Path draw(RunFolder sweep, List<Sweep.Point> points) throws IOException {
