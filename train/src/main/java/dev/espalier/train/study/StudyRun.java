@@ -61,6 +61,20 @@ public final class StudyRun {
      * @throws IOException if something cannot be read or written; what was written before stays
      */
     public StudyResult run() throws IOException {
+        boolean whole = false;
+        try {
+            StudyResult result = carryOut();
+            whole = true;
+            return result;
+        } finally {
+            if (!whole) {
+                // Whoever closes the launcher waits for what runs: without this, until all of it is trained to its end.
+                launcher.stop();
+            }
+        }
+    }
+
+    private StudyResult carryOut() throws IOException {
         List<Branch> left = plan.branches();
         for (int rung : rungs()) {
             List<Branch> all = left;
