@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -21,7 +22,8 @@ import java.util.stream.Collectors;
  *
  * <p>Two things explain a difference of models that are equal. Rounding in single precision: it is held against how far an
  * output moves when other inputs are fed, for an output of 1000 that moves by 0.01 from one input to the next proves nothing
- * if it is right up to 0.1; but against no less than a hundredth of its largest number, since rounding is relative to that.
+ * if it is right up to 0.1; but against no less than a hundredth of the largest number that it has for any of the inputs, since
+ * rounding is relative to that: the only token of a text may hardly move a score, yet what it is made of is as large as ever.
  * And what a runtime makes of one and the same model when it computes it in another way that is legal: its own spread. A
  * model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
  * model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
@@ -79,10 +81,17 @@ public record Equivalence(List<Output> outputs) {
      * @param difference how far the models are apart
      * @param spread how far the first model is from itself when it is computed in other ways
      * @param yardstick how far the output moves when other inputs are fed, or what stands for it
+     * @param scale its largest number
      * @param moves whether it moves at all; if not, little is proved
      */
     public record Output(
-            String name, String inputs, double difference, double spread, double yardstick, boolean moves) {
+            String name,
+            String inputs,
+            double difference,
+            double spread,
+            double yardstick,
+            double scale,
+            boolean moves) {
 
         private double relative() {
             return difference == 0 ? 0 : difference / yardstick;
@@ -99,7 +108,7 @@ public record Equivalence(List<Output> outputs) {
         }
 
         private Output heldAgainst(double other) {
-            return new Output(name, inputs, difference, spread, other, moves);
+            return new Output(name, inputs, difference, spread, Math.max(yardstick, other), scale, moves);
         }
 
         /** The largest relative difference that is taken for rounding. */
@@ -211,13 +220,13 @@ public record Equivalence(List<Output> outputs) {
             String name, String words, Tensor expected, Tensor actual, Tensor other, double spread) {
         double scale = expected.type().isFloat() ? scale(expected) : 1;
         double movement = Arrays.equals(expected.shape(), other.shape()) ? distance(expected, other) : scale;
-        double yardstick = Math.max(Double.isFinite(movement) ? movement : scale, LEAST_MOVEMENT * scale);
         return new Output(
                 name,
                 words,
                 distance(expected, actual),
                 spread,
-                yardstick,
+                Math.max(Double.isFinite(movement) ? movement : scale, LEAST_MOVEMENT * scale),
+                scale,
                 movement > 0 || !expected.type().isFloat());
     }
 
@@ -315,7 +324,8 @@ public record Equivalence(List<Output> outputs) {
      */
     public Optional<String> problem(double tolerance) {
         return outputs.stream()
-                .map(output -> output.isLost() ? output.heldAgainst(largestYardstick(output.name())) : output)
+                .map(output -> output.heldAgainst(LEAST_MOVEMENT * largest(output.name(), Output::scale)))
+                .map(output -> output.isLost() ? output.heldAgainst(largest(output.name(), Output::yardstick)) : output)
                 .filter(output -> !(output.relative() <= output.allowed(tolerance)) && !output.isNoise())
                 .max(Comparator.comparingDouble(output -> output.relative() / output.allowed(tolerance)))
                 .map(output -> String.format(
@@ -330,10 +340,10 @@ public record Equivalence(List<Output> outputs) {
                         output.spread()));
     }
 
-    private double largestYardstick(String name) {
+    private double largest(String name, ToDoubleFunction<Output> measure) {
         return outputs.stream()
                 .filter(output -> output.name().equals(name))
-                .mapToDouble(Output::yardstick)
+                .mapToDouble(measure)
                 .max()
                 .orElseThrow();
     }

@@ -59,6 +59,24 @@ final class EquivalenceTest {
         assertThrows(GraphException.class, () -> wrong.requireEqual(Equivalence.TOLERANCE));
     }
 
+    /** A score of one token alone hardly moves, but is made of numbers as large as those of a text. */
+    @Test
+    void roundingIsRelativeToTheLargestNumberForAnyInput() {
+        Equivalence small = scaled(1e-3, 5e-7);
+        assertThrows(GraphException.class, () -> small.requireEqual(Equivalence.TOLERANCE));
+        Equivalence both = scaled(1, 5e-7).and(small);
+        both.requireEqual(Equivalence.TOLERANCE);
+        Equivalence wrong = scaled(1, 0).and(scaled(1e-3, 1e-5));
+        assertThrows(GraphException.class, () -> wrong.requireEqual(Equivalence.TOLERANCE));
+    }
+
+    /** Inputs of some size, for which a model is off. */
+    private static Equivalence scaled(double size, double off) {
+        Map<String, Tensor> inputs =
+                Map.of("x", Tensor.compute(DataType.FLOAT64, new long[] {4}, i -> size * Math.cos(3.0 * i)));
+        return Equivalence.measure(line(1, 0), line(1, off), inputs, Evaluator::run);
+    }
+
     @Test
     void anOutputThatDoesNotMoveIsToldApart() {
         Equivalence nothing = between(line(0, 1), line(0, 1));
