@@ -213,6 +213,7 @@ final class StudyCommand implements Callable<Integer> {
             switch (outcome.end()) {
                 case FINISHED -> say(trial, describe(outcome.result()));
                 case PAUSED -> say(trial, "has come as far as the others it is compared with");
+                case LEFT_BEHIND -> say(trial, "is left behind");
                 case STOPPED -> say(trial, "stopped");
                 case GIVEN_UP -> say(trial, "was given up: " + outcome.text());
                 case FAILED -> say(trial, "failed: " + outcome.text());
@@ -295,11 +296,12 @@ final class StudyCommand implements Callable<Integer> {
                         "",
                         "",
                         switch (outcome.end()) {
-                            case PAUSED ->
+                            case LEFT_BEHIND ->
                                 "left behind after epoch %.0f"
                                         .formatted(outcome.metrics().epoch());
                             case GIVEN_UP -> "given up";
-                            default -> "failed";
+                            case FAILED -> "failed";
+                            case FINISHED, PAUSED, STOPPED -> throw new IllegalStateException(outcome.toString());
                         }));
             }
         }
