@@ -138,12 +138,16 @@ class StudyCommandTest {
         List<RunFolder> runs = Stream.of("lambda-0.001", "lambda-0.01")
                 .map(trial -> new RunFolder(folder.resolve("killed").resolve(trial)))
                 .toList();
-        while (runs.stream().noneMatch(StudyCommandTest::hasCheckpoint)) {
-            assertTrue(driver.isAlive(), () -> said("killed.log"));
-            Thread.sleep(20);
+        List<ProcessHandle> children;
+        try {
+            while (runs.stream().noneMatch(StudyCommandTest::hasCheckpoint)) {
+                assertTrue(driver.isAlive(), () -> said("killed.log"));
+                Thread.sleep(20);
+            }
+            children = driver.children().toList();
+        } finally {
+            driver.destroyForcibly().waitFor();
         }
-        List<ProcessHandle> children = driver.children().toList();
-        driver.destroyForcibly().waitFor();
         assertFalse(children.isEmpty());
         for (ProcessHandle child : children) {
             child.onExit().get(30, TimeUnit.SECONDS);
