@@ -28,23 +28,8 @@ final class SampleStudies {
     static final Metric ACCURACY = SampleRuns.ACCURACY;
     static final Metric ERROR = new Metric("mean_error", Metric.Unit.LABEL, Metric.Direction.LOWER);
 
-    private static final Recipe RECIPE = Recipe.parse("sample", """
-            [data]
-            kind = "digits"
-            [model]
-            kind = "mlp"
-            hidden = [8]
-            [penalty]
-            kind = "group-mcp"
-            lambda = 1e-2
-            beta = 10
-            [optimizer]
-            rate = 1e-3
-            [training]
-            prune_for = "size"
-            epochs = 30
-            batch_size = 64
-            """, List.of());
+    private static final Recipe RECIPE =
+            Recipe.parse("sample", SampleRuns.RECIPE.formatted(1e-2), List.of("model.kind=small-cnn"));
 
     private SampleStudies() {}
 
