@@ -11,9 +11,6 @@ import dev.espalier.train.study.LocalLauncher;
 import dev.espalier.train.study.ProcessLauncher;
 import dev.espalier.train.study.Trial;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -87,7 +84,14 @@ final class LaunchOptions {
                 }
                 yield new LocalLauncher(atOnce, listeners, stop);
             }
-            case PROCESS -> new ProcessLauncher(atOnce, command(settings.threads()), (_, line) -> status.say(line));
+            case PROCESS -> {
+                List<String> options =
+                        settings.threads() > 0 ? List.of("-D" + Device.THREADS + "=" + settings.threads()) : List.of();
+                yield new ProcessLauncher(
+                        atOnce,
+                        ThisProgram.command(options, List.of(TrialCommand.NAME)),
+                        (_, line) -> status.say(line));
+            }
             default -> elsewhere(settings);
         };
     }
@@ -98,19 +102,5 @@ final class LaunchOptions {
                         "--on %s is nothing that trainings could be carried out on: choose local, process, spark://HOST:PORT, yarn, k8s://… or local-cluster[N,CORES,MB]"
                                 .formatted(on)))
                 .open(on, settings);
-    }
-
-    /** This program again, for one trial. */
-    private static List<String> command(int threads) {
-        List<String> words = new ArrayList<>();
-        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(option -> !option.startsWith("-Despalier.stderr") && !option.startsWith("-agentlib"))
-                .forEach(words::add);
-        if (threads > 0) {
-            words.add("-D" + Device.THREADS + "=" + threads);
-        }
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), TrialCommand.NAME));
-        return words;
     }
 }

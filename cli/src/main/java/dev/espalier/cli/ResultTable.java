@@ -69,29 +69,25 @@ final class ResultTable {
         if (baseline.isEmpty()) {
             return spread(RunResult::speedUp).mean();
         }
-        return spread(baseline, RunResult::latencyMillisecondsBefore).mean()
+        return Spread.of(baseline, RunResult::latencyMillisecondsBefore).mean()
                 / spread(RunResult::latencyMillisecondsAfter).mean();
     }
 
     private Spread spread(ToDoubleFunction<RunResult> figure) {
-        return spread(results, figure);
-    }
-
-    private static Spread spread(List<RunResult> runs, ToDoubleFunction<RunResult> figure) {
-        return Spread.of(runs.stream().map(figure::applyAsDouble).toList());
+        return Spread.of(results, figure);
     }
 
     private static List<String> row(String model, List<RunResult> runs, List<Metric> metrics, boolean pruned) {
         List<String> cells = new ArrayList<>(List.of(model));
         for (Metric metric : metrics) {
-            cells.add(metric.write(spread(runs, run -> score(run, metric, pruned))));
+            cells.add(metric.write(Spread.of(runs, run -> score(run, metric, pruned))));
         }
-        cells.add(count(spread(runs, run -> pruned ? run.parametersAfter() : run.parametersBefore())));
-        cells.add(count(spread(runs, run -> pruned ? run.flopsAfter() : run.flopsBefore())));
+        cells.add(count(Spread.of(runs, run -> pruned ? run.parametersAfter() : run.parametersBefore())));
+        cells.add(count(Spread.of(runs, run -> pruned ? run.flopsAfter() : run.flopsBefore())));
         cells.add(String.format(
                 Locale.ROOT,
                 "%.3g ms",
-                spread(runs, run -> pruned ? run.latencyMillisecondsAfter() : run.latencyMillisecondsBefore())
+                Spread.of(runs, run -> pruned ? run.latencyMillisecondsAfter() : run.latencyMillisecondsBefore())
                         .mean()));
         return cells;
     }

@@ -236,8 +236,8 @@ final class ShrinkCommand implements Callable<Integer> {
     private Optional<String> reached(RunResult result) {
         double wanted = Share.parse("--keep", keep).share();
         double left = switch (cost) {
-            case FLOPS -> (double) result.flopsAfter() / result.flopsBefore();
-            case PARAMETERS -> (double) result.parametersAfter() / result.parametersBefore();
+            case FLOPS -> result.flopsLeft();
+            case PARAMETERS -> result.parametersLeft();
             case LATENCY -> result.latencyMillisecondsAfter() / result.latencyMillisecondsBefore();
         };
         return left <= wanted + NEAR

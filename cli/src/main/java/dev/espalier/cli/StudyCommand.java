@@ -32,7 +32,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -213,6 +212,7 @@ final class StudyCommand implements Callable<Integer> {
             switch (outcome.end()) {
                 case FINISHED -> say(trial, describe(outcome.result()));
                 case PAUSED -> say(trial, "has come as far as the others it is compared with");
+                case LEFT_BEHIND -> say(trial, "is left behind");
                 case STOPPED -> say(trial, "stopped");
                 case GIVEN_UP -> say(trial, "was given up: " + outcome.text());
                 case FAILED -> say(trial, "failed: " + outcome.text());
@@ -275,13 +275,12 @@ final class StudyCommand implements Callable<Integer> {
                 rows.add(List.of(
                         name(branch),
                         metric.get()
-                                .write(spread(
+                                .write(Spread.of(
                                         runs,
                                         run -> run.prunedScores().firstEntry().getValue())),
-                        spread(runs, RunResult::groupsLeft).percent(),
-                        spread(runs, RunResult::parametersLeft).percent(),
-                        spread(runs, run -> (double) run.flopsAfter() / run.flopsBefore())
-                                .percent(),
+                        Spread.of(runs, RunResult::groupsLeft).percent(),
+                        Spread.of(runs, RunResult::parametersLeft).percent(),
+                        Spread.of(runs, RunResult::flopsLeft).percent(),
                         runs.size() == branch.trials().size()
                                 ? ""
                                 : "%d of %d seeds"
@@ -295,11 +294,12 @@ final class StudyCommand implements Callable<Integer> {
                         "",
                         "",
                         switch (outcome.end()) {
-                            case PAUSED ->
+                            case LEFT_BEHIND ->
                                 "left behind after epoch %.0f"
                                         .formatted(outcome.metrics().epoch());
                             case GIVEN_UP -> "given up";
-                            default -> "failed";
+                            case FAILED -> "failed";
+                            case FINISHED, PAUSED, STOPPED -> throw new IllegalStateException(outcome.toString());
                         }));
             }
         }
@@ -315,9 +315,5 @@ final class StudyCommand implements Callable<Integer> {
 
     private static String name(Plan.Branch branch) {
         return branch.name().isEmpty() ? "the recipe" : branch.name();
-    }
-
-    private static Spread spread(List<RunResult> runs, ToDoubleFunction<RunResult> figure) {
-        return Spread.of(runs.stream().map(figure::applyAsDouble).toList());
     }
 }

@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -167,26 +166,19 @@ final class SweepCommand implements Callable<Integer> {
                 "100.0 %",
                 "1.00")));
         for (Sweep.Point point : points) {
+            List<RunResult> runs = point.results();
             rows.add(List.of(
                     Axis.number(point.lambda()),
-                    metric.write(spread(
-                            point, result -> result.prunedScores().firstEntry().getValue())),
-                    percent(point, RunResult::groupsLeft),
-                    percent(point, RunResult::parametersLeft),
-                    percent(point, result -> (double) result.flopsAfter() / result.flopsBefore()),
+                    metric.write(Spread.of(
+                            runs, run -> run.prunedScores().firstEntry().getValue())),
+                    Spread.of(runs, RunResult::groupsLeft).percent(),
+                    Spread.of(runs, RunResult::parametersLeft).percent(),
+                    Spread.of(runs, RunResult::flopsLeft).percent(),
                     String.format(
                             Locale.ROOT,
                             "%.2f",
-                            spread(point, RunResult::speedUp).mean())));
+                            Spread.of(runs, RunResult::speedUp).mean())));
         }
         Columns.print(rows, out);
-    }
-
-    private static String percent(Sweep.Point point, ToDoubleFunction<RunResult> share) {
-        return spread(point, share).percent();
-    }
-
-    private static Spread spread(Sweep.Point point, ToDoubleFunction<RunResult> figure) {
-        return Spread.of(point.results().stream().map(figure::applyAsDouble).toList());
     }
 }

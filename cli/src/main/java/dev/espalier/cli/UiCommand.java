@@ -3,9 +3,7 @@ package dev.espalier.cli;
 import dev.espalier.ui.Ui;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -23,15 +21,6 @@ import picocli.CommandLine.Spec;
             "Ctrl-C ends the page. A training that was started from it goes on, and the next `espalier ui` finds it again.",
         })
 final class UiCommand implements Callable<Integer> {
-    /** Options that are about one JVM: where its standard error is, and what it leaves for others to start faster by. */
-    private static final List<String> OWN = List.of(
-            "-Despalier.stderr",
-            "-agentlib:",
-            "-javaagent:",
-            "-XX:AOTMode",
-            "-XX:AOTCacheOutput",
-            "-XX:ArchiveClassesAtExit");
-
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
@@ -69,14 +58,8 @@ final class UiCommand implements Callable<Integer> {
         }
     }
 
-    /** What starts a training as this program was started: the same JVM, options and class path. */
+    /** What starts a training. */
     static List<String> train() {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(option -> OWN.stream().noneMatch(option::startsWith))
-                .forEach(command::add);
-        command.addAll(List.of("-classpath", System.getProperty("java.class.path"), Main.class.getName(), "train"));
-        return command;
+        return ThisProgram.command(List.of(), List.of("train"));
     }
 }

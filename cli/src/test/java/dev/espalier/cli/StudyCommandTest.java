@@ -3,17 +3,31 @@ package dev.espalier.cli;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.ConnectException;
+import java.net.CookieManager;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class StudyCommandTest {
@@ -41,8 +55,12 @@ class StudyCommandTest {
     }
 
     private int study(String... options) {
-        List<String> arguments =
-                new ArrayList<>(List.of("study", folder.resolve("study.toml").toString()));
+        return study(List.of(), options);
+    }
+
+    private int study(List<String> settings, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("study", place("study.toml")));
+        arguments.addAll(settings);
         arguments.addAll(List.of(options));
         return Main.commandLine()
                 .setOut(new PrintWriter(out))
@@ -68,17 +86,9 @@ class StudyCommandTest {
     void processesGiveTheSameBytesAsThisOne() throws IOException {
         assertEquals(0, study("--run-dir", place("here")), err::toString);
         assertEquals(0, study("--run-dir", place("there"), "--on", "process", "--jobs", "2"), err::toString);
-        assertArrayEquals(
-                Files.readAllBytes(folder.resolve("here/study.json")),
-                Files.readAllBytes(folder.resolve("there/study.json")));
+        assertSame("here", "there", List.of("study.json"));
         for (String trial : List.of("lambda-0.001/seed-1", "lambda-0.01/seed-2")) {
-            for (String file : List.of("model.onnx", "pruned.onnx", "recipe.toml")) {
-                assertArrayEquals(
-                        Files.readAllBytes(folder.resolve("here").resolve(trial).resolve(file)),
-                        Files.readAllBytes(
-                                folder.resolve("there").resolve(trial).resolve(file)),
-                        trial + "/" + file);
-            }
+            assertSame("here/" + trial, "there/" + trial, List.of("model.onnx", "pruned.onnx", "recipe.toml"));
             assertTrue(Files.exists(folder.resolve("there").resolve(trial).resolve("report.html")));
         }
         assertTrue(Files.exists(folder.resolve("there/lambda-0.001/report.html")), "no report over the seeds");
@@ -94,6 +104,114 @@ class StudyCommandTest {
                 Files.getLastModifiedTime(folder.resolve("here/lambda-0.01/seed-1/model.onnx"))
                         .toMillis());
         assertTrue(Files.exists(folder.resolve("here/lambda-0.005/seed-2/pruned.onnx")));
+    }
+
+    @Test
+    void theWorstAreLeftBehindTheSameWayEverywhere() throws IOException {
+        Files.writeString(folder.resolve("study.toml"), """
+                study.recipe = "digits.toml"
+                axes.optimizer.rate = [1e-2, 1e-5]
+                halving.first = 1
+                """);
+        assertEquals(0, study("--run-dir", place("here")), err::toString);
+        assertTrue(out.toString().contains("left behind after epoch 1"), out::toString);
+        assertTrue(err.toString().contains("rate-1e-5: is left behind (1 of 2)"), err::toString);
+        String json = Files.readString(folder.resolve("here/study.json"));
+        assertTrue(json.contains("\"left_behind\"") && json.contains("\"finished\""), json);
+        assertEquals(0, study("--run-dir", place("there"), "--on", "process", "--jobs", "2"), err::toString);
+        assertEquals(json, Files.readString(folder.resolve("there/study.json")));
+    }
+
+    /** What {@code kill -9} of the process that directs does: its children see their input end. */
+    @Test
+    @Timeout(300)
+    void aStudyWhoseDriverIsKilledGoesOnToTheSameBytes() throws Exception {
+        List<String> options =
+                List.of("--set", "study.seeds=[1]", "--set", "study.set=[\"training.epochs=60\"]", "--jobs", "2");
+        List<String> command =
+                new ArrayList<>(List.of("study", place("study.toml"), "--run-dir", place("killed"), "--on", "process"));
+        command.addAll(options);
+        Process driver = new ProcessBuilder(ThisProgram.command(List.of(), command))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("killed.log").toFile())
+                .start();
+        List<RunFolder> runs = Stream.of("lambda-0.001", "lambda-0.01")
+                .map(trial -> new RunFolder(folder.resolve("killed").resolve(trial)))
+                .toList();
+        List<ProcessHandle> children;
+        try {
+            while (runs.stream().noneMatch(StudyCommandTest::hasCheckpoint)) {
+                assertTrue(driver.isAlive(), () -> said("killed.log"));
+                Thread.sleep(20);
+            }
+            children = driver.children().toList();
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertFalse(children.isEmpty());
+        for (ProcessHandle child : children) {
+            child.onExit().get(30, TimeUnit.SECONDS);
+        }
+        assertTrue(runs.stream().noneMatch(run -> Files.exists(run.resultFile())), "it was not killed in the middle");
+        assertTrue(Files.exists(folder.resolve("killed/driver.json")));
+
+        assertEquals(0, study(options, "--run-dir", place("killed"), "--on", "process"), err::toString);
+        assertEquals(0, study(options, "--run-dir", place("whole")), err::toString);
+        assertSame("whole", "killed", List.of("study.json"));
+        for (RunFolder run : runs) {
+            String trial = run.path().getFileName().toString();
+            assertSame("whole/" + trial, "killed/" + trial, List.of("model.onnx", "pruned.onnx"));
+        }
+    }
+
+    private static boolean hasCheckpoint(RunFolder run) {
+        try (Stream<Path> files = Files.list(run.checkpoints())) {
+            return files.anyMatch(file -> file.toString().endsWith(".state"));
+        } catch (IOException _) {
+            return false; // not begun
+        }
+    }
+
+    private void assertSame(String one, String other, List<String> files) throws IOException {
+        for (String file : files) {
+            assertArrayEquals(
+                    Files.readAllBytes(folder.resolve(one).resolve(file)),
+                    Files.readAllBytes(folder.resolve(other).resolve(file)),
+                    other + "/" + file);
+        }
+    }
+
+    private String said(String log) {
+        try {
+            return Files.readString(folder.resolve(log));
+        } catch (IOException failure) {
+            return failure.toString();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void thePageIsServedUntilTheStudyEnds() throws Exception {
+        CompletableFuture<Integer> status = CompletableFuture.supplyAsync(
+                () -> study("--run-dir", place("served"), "--serve", "--set", "study.set=[\"training.epochs=30\"]"));
+        Matcher address = Pattern.compile("look at (http://\\S+)").matcher("");
+        while (!address.reset(err.toString()).find()) {
+            assertFalse(status.isDone(), err::toString);
+            Thread.sleep(10);
+        }
+        HttpRequest page = HttpRequest.newBuilder(URI.create(address.group(1))).build();
+        try (HttpClient http = HttpClient.newBuilder()
+                .cookieHandler(new CookieManager())
+                .followRedirects(HttpClient.Redirect.ALWAYS)
+                .build()) {
+            HttpResponse<String> answer = http.send(page, HttpResponse.BodyHandlers.ofString());
+            assertEquals(200, answer.statusCode());
+            assertTrue(answer.body().contains("of 4 trials done"), answer::body);
+        }
+        assertEquals(0, status.get(), err::toString);
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            assertThrows(ConnectException.class, () -> http.send(page, HttpResponse.BodyHandlers.discarding()));
+        }
     }
 
     @Test

@@ -521,17 +521,7 @@ final class TrainCommandTest {
 
     /** A process of its own, in the test's folder. */
     private Process start(Path log, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--add-modules",
-                "jdk.incubator.vector",
-                "-Dai.djl.offline=true",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(arguments);
-        return new ProcessBuilder(command)
+        return new ProcessBuilder(ThisProgram.command(List.of(), arguments))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

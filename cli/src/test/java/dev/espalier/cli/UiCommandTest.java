@@ -15,7 +15,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -185,10 +184,7 @@ final class UiCommandTest {
     /** Ctrl-C ends the page, and not what was started from it; the next page finds that again, and stops it. */
     @Test
     void aTrainingOutlivesThePage() throws Exception {
-        List<String> command = new ArrayList<>(UiCommand.train());
-        command.removeLast();
-        command.addAll(List.of("ui", folder.toString()));
-        Process page = new ProcessBuilder(command)
+        Process page = new ProcessBuilder(ThisProgram.command(List.of(), List.of("ui", folder.toString())))
                 .redirectError(folder.resolve("said.txt").toFile())
                 .start();
         URI address = URI.create(page.inputReader().readLine());

@@ -53,7 +53,7 @@ final class Cards {
                 afterOfBefore(run, RunResult::parametersAfter, RunResult::parametersBefore, Numbers::count));
         add(
                 "FLOPs left",
-                Numbers.percent(run.results(Results::flopsLeft)),
+                Numbers.percent(run.results(RunResult::flopsLeft)),
                 afterOfBefore(run, RunResult::flopsAfter, RunResult::flopsBefore, Numbers::large));
         add("Groups left", Numbers.percent(run.results(RunResult::groupsLeft)), "the others are zero");
         add(

@@ -79,11 +79,6 @@ final class Results {
         return scores.getOrDefault(metric, Double.NaN);
     }
 
-    /** The share of floating point operations that are left. */
-    static double flopsLeft(RunResult result) {
-        return (double) result.flopsAfter() / Math.max(result.flopsBefore(), 1);
-    }
-
     /** The models of a run: the dense baseline, the sparse one, what is left of it. */
     static Html models(RunData run) {
         if (run.results().isEmpty()) {
@@ -158,7 +153,7 @@ final class Results {
         }
         cells.add(Numbers.percent(run.results(RunResult::groupsLeft)));
         cells.add(Numbers.percent(run.results(RunResult::parametersLeft)));
-        cells.add(Numbers.percent(run.results(Results::flopsLeft)));
+        cells.add(Numbers.percent(run.results(RunResult::flopsLeft)));
         cells.add(Numbers.times(run.results(RunResult::speedUp)));
         cells.add(Numbers.spread(run.results(RunResult::lambda), Numbers::compact, ""));
         cells.add(Numbers.spread(run.results(RunResult::seconds), Numbers::duration, ""));

@@ -46,7 +46,7 @@ enum StudyCost {
     private double of(RunResult result) {
         return switch (this) {
             case PARAMETERS -> result.parametersLeft();
-            case FLOPS -> Results.flopsLeft(result);
+            case FLOPS -> result.flopsLeft();
             case LATENCY -> result.latencyMillisecondsAfter();
         };
     }

@@ -44,17 +44,7 @@ record StudyRow(int number, Plan.Branch branch, List<TrialNow> trials) {
                             .map(trial -> TrialNow.of(study, trial))
                             .toList()));
         }
-        return Rungs.mark(study.plan(), rows);
-    }
-
-    /** The same, where trials that pause do not go on. */
-    StudyRow leftBehind() {
-        return new StudyRow(
-                number,
-                branch,
-                trials.stream()
-                        .map(trial -> trial.state() == State.PAUSED ? trial.leftBehind() : trial)
-                        .toList());
+        return rows;
     }
 
     /** How many a whole training has. */

@@ -81,6 +81,8 @@ record TrialNow(Trial trial, State state, String message, Optional<RunResult> re
     private static TrialNow over(Trial trial, Outcome outcome) throws IOException {
         return switch (outcome.end()) {
             case FINISHED -> new TrialNow(trial, State.FINISHED, "", Optional.of(outcome.result()), Optional.empty());
+            case LEFT_BEHIND ->
+                new TrialNow(trial, State.LEFT_BEHIND, "", Optional.empty(), Optional.of(outcome.metrics()));
             case GIVEN_UP -> cameToNothing(trial, State.GIVEN_UP, outcome.text());
             case FAILED -> cameToNothing(trial, State.FAILED, outcome.text());
             case PAUSED, STOPPED -> throw new IllegalArgumentException(outcome + " is not over");
@@ -131,9 +133,5 @@ record TrialNow(Trial trial, State state, String message, Optional<RunResult> re
     /** Epochs done; 0 if nothing was evaluated yet. */
     double epoch() {
         return last.map(Metrics::epoch).orElse(0.0);
-    }
-
-    TrialNow leftBehind() {
-        return new TrialNow(trial, State.LEFT_BEHIND, message, result, last);
     }
 }

@@ -322,8 +322,7 @@ final class BrowserTest {
     void aStudyOfOneTrialAndOneOfAThousandAreDrawn() throws IOException, InterruptedException {
         Browser desk = browser();
         for (int lambdas : List.of(1, 25)) {
-            Plan plan = SampleStudies.plan(
-                    folder.resolve("large"), lambdas, lambdas == 1 ? 1 : 20, List.of(1L), Optional.empty());
+            Plan plan = SampleStudies.plan(folder.resolve("large"), lambdas, lambdas == 1 ? 1 : 20, List.of(1L));
             Path page = folder.resolve("study-%d.html".formatted(lambdas));
             int trials = lambdas == 1 ? 1 : 1000;
             StudyPage.of("a study", SampleStudies.of(plan, SampleStudies.finished(plan, SampleStudies.ERROR, trials)))

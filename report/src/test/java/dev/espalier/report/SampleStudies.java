@@ -6,7 +6,6 @@ import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
-import dev.espalier.train.study.Halving;
 import dev.espalier.train.study.Outcome;
 import dev.espalier.train.study.Outcome.End;
 import dev.espalier.train.study.Plan;
@@ -29,28 +28,13 @@ final class SampleStudies {
     static final Metric ACCURACY = SampleRuns.ACCURACY;
     static final Metric ERROR = new Metric("mean_error", Metric.Unit.LABEL, Metric.Direction.LOWER);
 
-    private static final Recipe RECIPE = Recipe.parse("sample", """
-            [data]
-            kind = "digits"
-            [model]
-            kind = "mlp"
-            hidden = [8]
-            [penalty]
-            kind = "group-mcp"
-            lambda = 1e-2
-            beta = 10
-            [optimizer]
-            rate = 1e-3
-            [training]
-            prune_for = "size"
-            epochs = 30
-            batch_size = 64
-            """, List.of());
+    private static final Recipe RECIPE =
+            Recipe.parse("sample", SampleRuns.RECIPE.formatted(1e-2), List.of("model.kind=small-cnn"));
 
     private SampleStudies() {}
 
     /** A plan of three axes: the strength of the penalty, the rate, and what optimises. */
-    static Plan plan(Path root, int lambdas, int rates, List<Long> seeds, Optional<Halving> halving) {
+    static Plan plan(Path root, int lambdas, int rates, List<Long> seeds) {
         List<Branch> branches = new ArrayList<>();
         Recipe recipe = RECIPE.withSeeds(seeds);
         for (int i = 0; i < lambdas; i++) {
@@ -71,7 +55,7 @@ final class SampleStudies {
                 }
             }
         }
-        return new Plan(root.toString(), branches, halving);
+        return new Plan(root.toString(), branches, Optional.empty());
     }
 
     static StudyResult of(Plan plan, Map<String, Outcome> outcomes) {
@@ -161,6 +145,10 @@ final class SampleStudies {
         return new Outcome(trial.name(), End.PAUSED, JsonFile.line(metrics(ACCURACY, epoch, score)));
     }
 
+    static Outcome leftBehind(Trial trial, double epoch, double score) {
+        return new Outcome(trial.name(), End.LEFT_BEHIND, JsonFile.line(metrics(ACCURACY, epoch, score)));
+    }
+
     /** Makes a trial's folder look as if this process trained in it. */
     static void train(Path root, Trial trial, int epochs) throws IOException {
         RunFolder folder = new RunFolder(root.resolve(trial.name()));
@@ -173,7 +161,7 @@ final class SampleStudies {
 
     /** A study in the middle: most trials are finished, some run, one failed, one was given up, the rest wait. */
     static StudyResult underWay(Path root, int lambdas, int rates, List<Long> seeds) throws IOException {
-        Plan plan = plan(root, lambdas, rates, seeds, Optional.empty());
+        Plan plan = plan(root, lambdas, rates, seeds);
         List<Trial> trials = plan.trials();
         int done = trials.size() * 3 / 4;
         SequencedMap<String, Outcome> outcomes = finished(plan, ACCURACY, done);
@@ -199,7 +187,7 @@ final class SampleStudies {
 
     /** A study that was halved twice: of 3 × 3 × 2 points, 9 and then 5 go on. */
     static StudyResult halved(Path root) {
-        Plan plan = plan(root, 3, 3, List.of(1L), Optional.of(new Halving(10, 2)));
+        Plan plan = plan(root, 3, 3, List.of(1L));
         SequencedMap<String, Outcome> outcomes = new LinkedHashMap<>();
         List<Trial> trials = plan.trials();
         for (int i = 0; i < trials.size(); i++) {
@@ -208,7 +196,7 @@ final class SampleStudies {
                     trial.name(),
                     i < 5
                             ? result(trial, ACCURACY, 0.9 + 0.005 * i, 0.1 + 0.1 * i)
-                            : paused(trial, i < 9 ? 20 : 10, 0.8 - 0.01 * i));
+                            : leftBehind(trial, i < 9 ? 20 : 10, 0.8 - 0.01 * i));
         }
         return of(plan, outcomes);
     }
@@ -221,14 +209,14 @@ final class SampleStudies {
         StudyPage.of("How much of a small network can go", underWay(many, 8, 5, List.of(1L, 2L, 3L)))
                 .write(many.resolve(StudyPage.FILE));
         Path most = Files.createDirectories(root.resolve("most"));
-        Plan plan = plan(most, 25, 20, List.of(1L), Optional.empty());
+        Plan plan = plan(most, 25, 20, List.of(1L));
         long begun = System.nanoTime();
         StudyPage.of("A thousand trials", of(plan, finished(plan, ERROR, 1000))).write(most.resolve(StudyPage.FILE));
         System.out.println("a thousand: " + (System.nanoTime() - begun) / 1_000_000 + " ms");
         Path halved = Files.createDirectories(root.resolve("halved"));
         StudyPage.of("Successive halving", halved(halved)).write(halved.resolve(StudyPage.FILE));
         Path one = Files.createDirectories(root.resolve("one"));
-        Plan single = plan(one, 1, 1, List.of(1L), Optional.empty());
+        Plan single = plan(one, 1, 1, List.of(1L));
         StudyPage.of(
                         "One trial",
                         of(
@@ -236,7 +224,7 @@ final class SampleStudies {
                                 finished(single, ACCURACY, 1)))
                 .write(one.resolve(StudyPage.FILE));
         Path none = Files.createDirectories(root.resolve("none"));
-        StudyPage.of("Nothing yet", of(plan(none, 3, 2, List.of(1L, 2L), Optional.empty()), Map.of()))
+        StudyPage.of("Nothing yet", of(plan(none, 3, 2, List.of(1L, 2L)), Map.of()))
                 .write(none.resolve(StudyPage.FILE));
     }
 }

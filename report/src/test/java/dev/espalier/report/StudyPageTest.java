@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.train.journal.RunFolder;
-import dev.espalier.train.study.Halving;
 import dev.espalier.train.study.Outcome;
 import dev.espalier.train.study.Outcome.End;
 import dev.espalier.train.study.Plan;
@@ -67,7 +66,7 @@ final class StudyPageTest {
 
     /** Two λs with two seeds each. */
     private Plan plan() {
-        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L, 2L), Optional.empty());
+        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L, 2L));
         return new Plan(
                 plan.root(), List.of(plan.branches().get(0), plan.branches().get(2)), Optional.empty());
     }
@@ -130,7 +129,7 @@ final class StudyPageTest {
 
     @Test
     void aHalfDoneStudySaysHowFarEachIs() throws IOException {
-        Plan plan = SampleStudies.plan(folder, 4, 1, List.of(1L), Optional.empty());
+        Plan plan = SampleStudies.plan(folder, 4, 1, List.of(1L));
         List<Trial> trials = plan.trials();
         SampleStudies.train(folder, trials.get(1), 7);
         SampleStudies.train(folder, trials.get(2), 0);
@@ -186,38 +185,28 @@ final class StudyPageTest {
     }
 
     @Test
-    void whatPausesIsLeftBehindOnceAllHaveComeAsFar() {
-        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L), Optional.of(new Halving(10, 2)));
+    void whatPausesIsNotDoneAndWhatWasLeftBehindIs() {
+        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L));
         List<Trial> trials = plan.trials();
-        List<Outcome> outcomes = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            outcomes.add(SampleStudies.paused(trials.get(i), 10, 0.5 + 0.1 * i));
-        }
-        List<String> before = rows(
-                StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html());
-        assertTrue(before.get(0).startsWith("1 | paused after epoch 10 |"), before.get(0));
-        assertTrue(before.get(3).startsWith("4 | waiting |"), before.get(3));
-        outcomes.add(SampleStudies.paused(trials.get(3), 10, 0.55));
-        List<String> after = rows(
-                StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html());
-        assertTrue(after.get(0).startsWith("1 | left behind after epoch 10 |"), after.get(0));
-        assertTrue(after.get(1).startsWith("2 | paused after epoch 10 |"), after.get(1));
-        assertTrue(after.get(2).startsWith("3 | paused after epoch 10 |"), after.get(2));
-        assertTrue(after.get(3).startsWith("4 | left behind after epoch 10 |"), after.get(3));
-        // One of the two went on to the next look, the other to the end.
-        outcomes.set(1, SampleStudies.paused(trials.get(1), 20, 0.7));
-        outcomes.set(2, result(trials.get(2), 0.9, 0.1));
-        String end =
-                StudyPage.of("h", study(plan, outcomes.toArray(Outcome[]::new))).html();
-        assertTrue(
-                rows(end).get(1).startsWith("2 | left behind after epoch 20 |"),
-                rows(end).get(1));
-        assertTrue(end.contains("<b>4 of 4 trials done</b>"));
+        String page = StudyPage.of(
+                        "h",
+                        study(
+                                plan,
+                                SampleStudies.leftBehind(trials.get(0), 10, 0.5),
+                                SampleStudies.paused(trials.get(1), 20, 0.7),
+                                result(trials.get(2), 0.9, 0.1)))
+                .html();
+        List<String> rows = rows(page);
+        assertTrue(rows.get(0).startsWith("1 | left behind after epoch 10 |"), rows.get(0));
+        assertTrue(rows.get(0).contains("| 50.0 % | 75.0 % | – |"), rows.get(0));
+        assertTrue(rows.get(1).startsWith("2 | paused after epoch 20 |"), rows.get(1));
+        assertTrue(rows.get(3).startsWith("4 | waiting |"), rows.get(3));
+        assertTrue(page.contains("<b>2 of 4 trials done</b>"));
     }
 
     @Test
     void anEmptyStudyIsAPageToo() {
-        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L), Optional.empty());
+        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L));
         String page = StudyPage.of("empty", new StudyResult(plan, new LinkedHashMap<>()))
                 .html();
         assertTrue(page.contains("<b>0 of 4 trials done</b>"));
@@ -234,7 +223,7 @@ final class StudyPageTest {
 
     @Test
     void aStudyOnAnotherMachineHasItsLinksToo() {
-        Plan plan = SampleStudies.plan(folder, 1, 1, List.of(1L), Optional.empty());
+        Plan plan = SampleStudies.plan(folder, 1, 1, List.of(1L));
         Plan far = new Plan("hdfs://cluster/studies/one", plan.branches(), Optional.empty());
         String page = StudyPage.of("far", study(far, result(far.trials().getFirst(), 0.9, 0.1)))
                 .html();
@@ -314,7 +303,7 @@ final class StudyPageTest {
 
     @Test
     void theFrontIsMarkedInTheTable() {
-        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L), Optional.empty());
+        Plan plan = SampleStudies.plan(folder, 2, 1, List.of(1L));
         List<Trial> trials = plan.trials();
         String page = StudyPage.of(
                         "front",

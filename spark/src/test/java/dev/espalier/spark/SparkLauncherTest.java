@@ -21,14 +21,17 @@ import dev.espalier.train.study.StudyResult;
 import dev.espalier.train.study.StudyRun;
 import dev.espalier.train.study.Trial;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -73,6 +76,8 @@ final class SparkLauncherTest {
             chance_epochs = 0
             """;
 
+    private static final String CLUSTER = "local-cluster[2,1,768]";
+
     private static final List<String> said = new CopyOnWriteArrayList<>();
 
     @TempDir
@@ -84,15 +89,12 @@ final class SparkLauncherTest {
     @BeforeAll
     static void startCluster() throws IOException {
         SparkHome.make();
-        String on = "local-cluster[2,1,768]";
         Plan plan = plan("here");
         try (Launcher local = new LocalLauncher(1, _ -> TrainingListener.NOBODY, () -> false)) {
             here = run(plan, local, () -> false);
         }
         System.setProperty("spark.task.maxFailures", "2");
-        spark = LauncherProvider.of(on)
-                .orElseThrow()
-                .open(on, new LauncherProvider.Settings("the test of Espalier", 1, Device.CPU, said::add));
+        spark = open(CLUSTER);
     }
 
     @AfterAll
@@ -112,7 +114,10 @@ final class SparkLauncherTest {
 
     /** Three points, one of two seeds, and one that starts from where another ended. */
     private static Plan plan(String name) {
-        Path root = folder.resolve(name);
+        return plan(folder.resolve(name));
+    }
+
+    private static Plan plan(Path root) {
         Branch first = branch(root, "a", recipe());
         Branch second = branch(root, "b", recipe("penalty.lambda=0.002", "training.seeds=[1, 2]"));
         Branch third = branch(root, "c", recipe("penalty.lambda=0.004")).startingFrom(first);
@@ -178,6 +183,60 @@ final class SparkLauncherTest {
         }
     }
 
+    /** Directs the study in a folder, on a cluster of its own: to be killed. */
+    static final class Victim {
+        private Victim() {}
+
+        static void main(String[] arguments) throws IOException {
+            try (Launcher launcher = open(CLUSTER)) {
+                run(plan(Path.of(arguments[0])), launcher, () -> false);
+            }
+        }
+
+        static Process start(Path root) throws IOException {
+            List<String> command = new ArrayList<>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+            command.addAll(List.of(
+                    "-classpath", System.getProperty("java.class.path"), Victim.class.getName(), root.toString()));
+            return new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("victim.log").toFile())
+                    .start();
+        }
+    }
+
+    /** Its executors end by themselves, and another driver goes on from their checkpoints. */
+    @Test
+    void aDriverThatIsKilledChangesNothing() throws Exception {
+        Process driver = Victim.start(folder.resolve("orphaned"));
+        FolderStorage storage = new FolderStorage(folder.resolve("orphaned"));
+        List<ProcessHandle> executors;
+        try {
+            while (states(storage, "a") == 0) {
+                assertTrue(driver.isAlive(), () -> log("victim.log"));
+                Thread.sleep(5);
+            }
+            executors = driver.descendants().toList();
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertFalse(executors.isEmpty());
+        for (ProcessHandle executor : executors) {
+            executor.onExit().get(60, TimeUnit.SECONDS);
+        }
+        assertFalse(storage.exists("a/result.json"), "it was not killed in the middle");
+        assertSameAsHere(run(plan("orphaned"), spark, () -> false));
+    }
+
+    private static String log(String name) {
+        try {
+            return Files.readString(folder.resolve(name));
+        } catch (IOException failure) {
+            return failure.toString();
+        }
+    }
+
     private static long states(FolderStorage storage, String trial) {
         try {
             return storage.list(trial + "/checkpoints").size();
@@ -231,19 +290,19 @@ final class SparkLauncherTest {
     void whatIsStoppedGoesOnToTheSame() throws IOException {
         spark.close();
         FolderStorage storage = new FolderStorage(folder.resolve("stopped"));
-        try (Launcher first = own()) {
+        try (Launcher first = open("local[1]")) {
             StudyResult stopped = run(plan("stopped"), first, () -> states(storage, "a") > 0);
             assertTrue(stopped.isStopped(), stopped.toJson());
         }
         assertFalse(storage.exists("stop"));
-        try (Launcher second = own()) {
+        try (Launcher second = open("local[1]")) {
             assertSameAsHere(run(plan("stopped"), second, () -> false));
         }
     }
 
-    private static Launcher own() throws IOException {
-        return LauncherProvider.of("local[1]")
+    private static Launcher open(String on) throws IOException {
+        return LauncherProvider.of(on)
                 .orElseThrow()
-                .open("local[1]", new LauncherProvider.Settings("a test", 1, Device.CPU, said::add));
+                .open(on, new LauncherProvider.Settings("the test of Espalier", 1, Device.CPU, said::add));
     }
 }

@@ -23,13 +23,11 @@ final class Routes implements HttpHandler {
     private static final int LARGEST = 1 << 20;
     private static final int OUTPUT_LINES = 200;
 
-    private final Guard guard;
+    private final LivePage live;
     private final Path folder;
     private final Runs runs;
     private final Recipes recipes;
     private final Trainings trainings;
-    private final Events events;
-    private final Runnable look;
     private final Map<String, Asset> assets = new HashMap<>(Asset.common());
 
     /**
@@ -72,29 +70,25 @@ final class Routes implements HttpHandler {
     /**
      * All routes.
      *
-     * @param guard who may ask
+     * @param live the page: who may ask, and how things stand
      * @param folder what is shown
      * @param runs its runs
      * @param recipes its recipes
      * @param trainings what was started
-     * @param events how it is
-     * @param look makes the server look how it is now
      */
-    Routes(Guard guard, Path folder, Runs runs, Recipes recipes, Trainings trainings, Events events, Runnable look) {
-        this.guard = guard;
+    Routes(LivePage live, Path folder, Runs runs, Recipes recipes, Trainings trainings) {
+        this.live = live;
         this.folder = folder;
         this.runs = runs;
         this.recipes = recipes;
         this.trainings = trainings;
-        this.events = events;
-        this.look = look;
         assets.put("/", new Asset(Replies.HTML, Replies.resource("index.html")));
         assets.put("/ui.js", new Asset(Replies.SCRIPT, Replies.resource("ui.js")));
     }
 
     @Override
     public void handle(HttpExchange exchange) throws IOException {
-        Replies.handle(exchange, guard, () -> {
+        Replies.handle(exchange, live.guard(), () -> {
             switch (exchange.getRequestMethod()) {
                 case "GET", "HEAD" -> get(exchange);
                 case "POST" -> post(exchange);
@@ -109,7 +103,7 @@ final class Routes implements HttpHandler {
 
     private void get(HttpExchange exchange) throws IOException, Refusal, InterruptedException {
         String path = exchange.getRequestURI().getPath();
-        if (Replies.isWelcomed(exchange, guard)) {
+        if (Replies.isWelcomed(exchange, live.guard())) {
             return;
         }
         Asset asset = assets.get(path);
@@ -118,7 +112,7 @@ final class Routes implements HttpHandler {
             return;
         }
         switch (path) {
-            case "/events" -> Replies.sendEvents(exchange, events, look);
+            case "/events" -> Replies.sendEvents(exchange, live.events(), live::look);
             case "/view" ->
                 Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(view(Replies.values(exchange, "run"))));
             case "/recipes" -> Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(recipes.look()));
@@ -163,8 +157,8 @@ final class Routes implements HttpHandler {
     // --- What can be done
 
     private void post(HttpExchange exchange) throws IOException, Refusal {
-        guard.requireOwnOrigin(exchange.getRequestHeaders());
-        guard.requireToken(exchange.getRequestHeaders());
+        live.guard().requireOwnOrigin(exchange.getRequestHeaders());
+        live.guard().requireToken(exchange.getRequestHeaders());
         byte[] body = exchange.getRequestBody().readNBytes(LARGEST + 1);
         if (body.length > LARGEST) {
             throw new Refusal(Status.TOO_LARGE, "more than a megabyte is no recipe");
@@ -179,7 +173,7 @@ final class Routes implements HttpHandler {
             default -> throw new Refusal(Status.NOT_FOUND, "there is no " + path + " here");
         };
         Replies.send(exchange, Replies.OK, Replies.JSON, Messages.write(done));
-        look.run();
+        live.look();
     }
 
     /** A recipe that cannot be followed is refused at once, with all that is wrong in it. */

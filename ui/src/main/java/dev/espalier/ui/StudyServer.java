@@ -2,7 +2,6 @@ package dev.espalier.ui;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.espalier.report.ReportView;
 import dev.espalier.report.StudyPage;
 import dev.espalier.train.journal.RunFolder;
@@ -19,10 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -39,19 +34,12 @@ import java.util.stream.Stream;
  * <p>It says what {@link StudyPage} says, and nothing can be done from it. Reports of the study's runs are served too; no other file is.
  */
 public final class StudyServer implements AutoCloseable {
-    /** How often a study is looked at while somebody watches; less often if that takes long. */
+    /** How often a study is looked at while somebody watches. */
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
-    /** The part of the time that is left to the trainings, to one of looking. */
-    private static final int REST = 10;
-
-    private final HttpServer server;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final Guard guard;
+    private final LivePage live;
     private final String title;
     private final Supplier<StudyResult> study;
-    private final Events events = new Events();
-    private final Semaphore wake = new Semaphore(0);
     private final Map<String, Asset> assets = new HashMap<>(Asset.common());
 
     /** The page around what is said, in four parts: title, content and charts go between them. */
@@ -67,14 +55,11 @@ public final class StudyServer implements AutoCloseable {
     private record View(
             String title, String content, @JsonRawValue String charts) {}
 
-    private StudyServer(HttpServer server, String title, Supplier<StudyResult> study) {
-        this.server = server;
+    private StudyServer(LivePage live, String title, Supplier<StudyResult> study) {
+        this.live = live;
         this.title = title;
         this.study = study;
-        guard = Guard.of(server.getAddress().getPort());
         assets.put("/study.js", new Asset(Replies.SCRIPT, Replies.resource("study.js")));
-        server.setExecutor(threads);
-        server.createContext("/", exchange -> Replies.handle(exchange, guard, () -> get(exchange)));
     }
 
     /**
@@ -88,34 +73,20 @@ public final class StudyServer implements AutoCloseable {
      * @throws IOException if nothing can be served
      */
     public static StudyServer start(String title, Supplier<StudyResult> study, int port) throws IOException {
-        StudyServer page = new StudyServer(Replies.bind("--serve", port), title, study);
-        page.server.start();
-        page.threads.execute(page::watch);
+        LivePage live = new LivePage("--serve", port);
+        StudyServer page = new StudyServer(live, title, study);
+        live.start(exchange -> Replies.handle(exchange, live.guard(), () -> page.get(exchange)), page::message, PERIOD);
         return page;
     }
 
     /** {@return what to open in a browser; it holds the secret} */
     public URI address() {
-        return URI.create(
-                "http://127.0.0.1:%d/?token=%s".formatted(server.getAddress().getPort(), guard.token()));
+        return live.address();
     }
 
-    private void watch() {
-        try {
-            while (!threads.isShutdown()) {
-                long begun = System.nanoTime();
-                if (events.isHeard()) {
-                    ReportView now = view();
-                    events.publish(Messages.write(new View(now.title(), now.content(), now.charts())));
-                }
-                long rest = Math.max(PERIOD.toNanos(), REST * (System.nanoTime() - begun));
-                if (wake.tryAcquire(rest, TimeUnit.NANOSECONDS)) {
-                    wake.drainPermits();
-                }
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+    private String message() {
+        ReportView now = view();
+        return Messages.write(new View(now.title(), now.content(), now.charts()));
     }
 
     private ReportView view() {
@@ -126,7 +97,7 @@ public final class StudyServer implements AutoCloseable {
         if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
             throw new Refusal(Status.NOT_ALLOWED, exchange.getRequestMethod() + " is not possible: GET");
         }
-        if (Replies.isWelcomed(exchange, guard)) {
+        if (Replies.isWelcomed(exchange, live.guard())) {
             return;
         }
         String path = exchange.getRequestURI().getPath();
@@ -136,7 +107,7 @@ public final class StudyServer implements AutoCloseable {
         } else if (path.equals("/")) {
             Replies.send(exchange, Replies.OK, Replies.HTML, page());
         } else if (path.equals("/events")) {
-            Replies.sendEvents(exchange, events, wake::release);
+            Replies.sendEvents(exchange, live.events(), live::look);
         } else {
             Replies.sendStranger(exchange, Files.readString(report(path)));
         }
@@ -174,8 +145,6 @@ public final class StudyServer implements AutoCloseable {
 
     @Override
     public void close() {
-        events.close();
-        server.stop(0);
-        threads.shutdownNow();
+        live.close();
     }
 }

@@ -1,16 +1,11 @@
 package dev.espalier.ui;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A page on localhost that shows the runs of a folder, live while they train; compares them, starts and stops them.
@@ -29,16 +24,10 @@ public final class Ui implements AutoCloseable {
     /** How often files are looked at while somebody watches. */
     private static final Duration PERIOD = Duration.ofMillis(500);
 
-    private final HttpServer server;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final Guard guard;
+    private final LivePage live;
     private final Runs runs;
     private final Trainings trainings;
-    private final Events events = new Events();
     private final Path folder;
-
-    /** A permit wakes the watcher before its time. */
-    private final Semaphore wake = new Semaphore(0);
 
     /**
      * What the page shows first.
@@ -50,15 +39,11 @@ public final class Ui implements AutoCloseable {
      */
     private record State(String folder, List<RunLine> runs, List<Trainings.Line> trainings, String problem) {}
 
-    private Ui(HttpServer server, Path folder, List<String> train) {
-        this.server = server;
+    private Ui(LivePage live, Path folder, List<String> train) {
+        this.live = live;
         this.folder = folder;
-        guard = Guard.of(server.getAddress().getPort());
         runs = new Runs(folder);
-        trainings = new Trainings(train, runs, wake::release);
-        server.setExecutor(threads);
-        server.createContext(
-                "/", new Routes(guard, folder, runs, new Recipes(folder), trainings, events, wake::release));
+        trainings = new Trainings(train, runs, live::look);
     }
 
     /**
@@ -80,32 +65,18 @@ public final class Ui implements AutoCloseable {
                                     Files.exists(folder) ? "" : " that exists",
                                     Path.of("").toAbsolutePath()));
         }
-        Ui ui = new Ui(Replies.bind("--port", port), folder.toRealPath(), train);
-        ui.server.start();
-        ui.threads.execute(ui::watch);
+        LivePage live = new LivePage("--port", port);
+        Ui ui = new Ui(live, folder.toRealPath(), train);
+        live.start(
+                new Routes(live, ui.folder, ui.runs, new Recipes(ui.folder), ui.trainings),
+                () -> Messages.write(ui.state()),
+                PERIOD);
         return ui;
     }
 
     /** {@return what to open in a browser; it holds the secret} */
     public URI address() {
-        return URI.create(
-                "http://127.0.0.1:%d/?token=%s".formatted(server.getAddress().getPort(), guard.token()));
-    }
-
-    private void watch() {
-        try {
-            while (!threads.isShutdown()) {
-                if (events.isHeard()) {
-                    events.publish(Messages.write(state()));
-                }
-                boolean woken = wake.tryAcquire(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
-                if (woken) {
-                    wake.drainPermits();
-                }
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+        return live.address();
     }
 
     private State state() {
@@ -133,8 +104,6 @@ public final class Ui implements AutoCloseable {
     @Override
     public void close() {
         trainings.close();
-        events.close();
-        server.stop(0);
-        threads.shutdownNow();
+        live.close();
     }
 }

@@ -41,23 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The page of a study, asked over HTTP: it shows how the study stands, and gives away nothing else. */
 @Timeout(60)
 final class StudyServerTest {
-    private static final Recipe RECIPE = Recipe.parse("sample", """
-            [data]
-            kind = "digits"
-            [model]
-            kind = "mlp"
-            hidden = [8]
-            [penalty]
-            kind = "group-mcp"
-            lambda = 1e-2
-            beta = 10
-            [optimizer]
-            rate = 1e-3
-            [training]
-            prune_for = "size"
-            epochs = 8
-            batch_size = 64
-            """, List.of());
+    private static final Recipe RECIPE = Recipe.parse("sample", UiTest.RECIPE, List.of());
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The server, asked over HTTP: what it shows, whom it refuses, and what it starts. */
 @Timeout(60)
 final class UiTest {
-    private static final String RECIPE = """
+    static final String RECIPE = """
             [data]
             kind = "digits"
             [model]

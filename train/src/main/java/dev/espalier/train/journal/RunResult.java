@@ -128,6 +128,15 @@ public record RunResult(
     }
 
     /**
+     * The share of operations that are left.
+     *
+     * @return from 0 to 1
+     */
+    public double flopsLeft() {
+        return flopsBefore == 0 ? 1 : (double) flopsAfter / flopsBefore;
+    }
+
+    /**
      * How many times faster the pruned model is.
      *
      * @return 1 for no difference

@@ -2,6 +2,7 @@ package dev.espalier.train.journal;
 
 import java.util.Collection;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Mean and standard deviation of a figure over runs that differ in their seeds.
@@ -25,6 +26,18 @@ public record Spread(double mean, double deviation, int runs) {
                 .sum();
         return new Spread(
                 mean, values.size() == 1 ? Double.NaN : Math.sqrt(squares / (values.size() - 1)), values.size());
+    }
+
+    /**
+     * Of a figure over some runs.
+     *
+     * @param <R> what tells of a run
+     * @param runs the runs; at least one
+     * @param figure the figure of one
+     * @return the spread
+     */
+    public static <R> Spread of(Collection<R> runs, ToDoubleFunction<? super R> figure) {
+        return of(runs.stream().map(figure::applyAsDouble).toList());
     }
 
     /**

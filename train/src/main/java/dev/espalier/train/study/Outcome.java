@@ -10,16 +10,18 @@ import java.io.IOException;
  *
  * @param trial the trial's name
  * @param end how
- * @param text of one that is finished {@code result.json}, of one that pauses the last line of {@code metrics.jsonl}, of one that came to
- *     nothing why
+ * @param text of one that is finished {@code result.json}, of one that pauses or was left behind its line of {@code metrics.jsonl} then, of
+ *     one that came to nothing why
  */
 public record Outcome(String trial, End end, String text) {
     /** How trials end. */
     public enum End {
         /** It has a result. */
         FINISHED,
-        /** It has come as far as it was told to. */
+        /** It has come as far as it was told to, and waits until all others have too. */
         PAUSED,
+        /** It was not among the best when all had come as far, and goes no further. */
+        LEFT_BEHIND,
         /** It was asked to stop, and can go on. */
         STOPPED,
         /** Its training went nowhere. */
@@ -30,7 +32,10 @@ public record Outcome(String trial, End end, String text) {
 
     /** {@return whether there is nothing left to do for it} */
     public boolean isOver() {
-        return end == End.FINISHED || end == End.GIVEN_UP || end == End.FAILED;
+        return switch (end) {
+            case FINISHED, LEFT_BEHIND, GIVEN_UP, FAILED -> true;
+            case PAUSED, STOPPED -> false;
+        };
     }
 
     /**
@@ -43,7 +48,7 @@ public record Outcome(String trial, End end, String text) {
     }
 
     /**
-     * {@return how a trial that pauses stands}
+     * {@return how a trial stands that pauses, or stood when it was left behind}
      *
      * @throws IOException if that cannot be read
      */

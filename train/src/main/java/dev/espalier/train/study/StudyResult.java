@@ -1,6 +1,7 @@
 package dev.espalier.train.study;
 
 import dev.espalier.train.journal.JsonFile;
+import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.study.Outcome.End;
 import java.io.IOException;
@@ -41,8 +42,7 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
     /** {@return whether something was stopped, and can go on} */
     public boolean isStopped() {
         return plan.trials().stream()
-                .anyMatch(trial ->
-                        of(trial).map(outcome -> outcome.end() == End.STOPPED).orElse(true));
+                .anyMatch(trial -> of(trial).filter(Outcome::isOver).isEmpty());
     }
 
     /**
@@ -82,7 +82,7 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
      * @param name the trial's folder
      * @param point what its branch has otherwise than others
      * @param seed its seed
-     * @param end {@code finished}, {@code paused} for one that was left behind, {@code given_up} or {@code failed}
+     * @param end {@code finished}, {@code left_behind}, {@code given_up} or {@code failed}
      * @param message why it came to nothing
      * @param scores what {@code pruned.onnx} scores on the test part, by name; of one that was left behind, its evaluation then
      * @param groupsLeft share of groups that are not zero
@@ -126,7 +126,7 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
         for (Plan.Branch branch : plan.branches()) {
             for (Trial trial : branch.trials()) {
                 Outcome outcome = outcomes.get(trial.name());
-                if (outcome != null && outcome.end() != End.STOPPED) {
+                if (outcome != null && outcome.isOver()) {
                     lines.add(line(branch, trial, outcome));
                 }
             }
@@ -136,22 +136,21 @@ public record StudyResult(Plan plan, SequencedMap<String, Outcome> outcomes) {
 
     private static Line line(Plan.Branch branch, Trial trial, Outcome outcome) throws IOException {
         @Nullable RunResult result = outcome.end() == End.FINISHED ? outcome.result() : null;
+        @Nullable Metrics then = outcome.end() == End.LEFT_BEHIND ? outcome.metrics() : null;
         Map<String, Double> scores = new LinkedHashMap<>();
         if (result != null) {
             result.prunedScores().forEach((metric, score) -> scores.put(metric.name(), score));
-        } else if (outcome.end() == End.PAUSED) {
-            outcome.metrics().scores().forEach((metric, score) -> scores.put(metric.name(), score));
+        } else if (then != null) {
+            then.scores().forEach((metric, score) -> scores.put(metric.name(), score));
         }
         return new Line(
                 trial.name(),
                 branch.point(),
                 trial.parsed().training().seeds().getFirst(),
                 outcome.end().name().toLowerCase(Locale.ROOT),
-                result != null || outcome.end() == End.PAUSED ? "" : outcome.text(),
+                result != null || then != null ? "" : outcome.text(),
                 scores,
-                result != null
-                        ? result.groupsLeft()
-                        : outcome.end() == End.PAUSED ? outcome.metrics().groupsLeft() : Double.NaN,
+                result != null ? result.groupsLeft() : then != null ? then.groupsLeft() : Double.NaN,
                 result == null ? 0 : result.parametersBefore(),
                 result == null ? 0 : result.parametersAfter(),
                 result == null ? 0 : result.flopsBefore(),

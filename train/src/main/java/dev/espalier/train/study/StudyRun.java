@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,7 +85,7 @@ public final class StudyRun {
             if (stopping) {
                 return soFar();
             }
-            left = best(all, rung);
+            left = leaveBehind(all, rung);
         }
         carryOut(left.stream().flatMap(branch -> branch.trials().stream()).toList());
         return soFar();
@@ -113,17 +113,32 @@ public final class StudyRun {
                 .orElse(List.of());
     }
 
-    /** Those that go on, in the plan's order. What is finished already, or came to nothing, is not in the way of others. */
-    private List<Branch> best(List<Branch> branches, int rung) throws IOException {
+    /** Tells those that do not go on that they are over; returns the others, in the plan's order. */
+    private List<Branch> leaveBehind(List<Branch> branches, int rung) throws IOException {
+        Set<Branch> best = best(branches);
+        List<Branch> left = branches.stream().filter(best::contains).toList();
+        listener.onNote("after epoch %d, %d of %d go on: %s"
+                .formatted(
+                        rung,
+                        left.size(),
+                        branches.size(),
+                        String.join(", ", left.stream().map(Branch::name).toList())));
+        for (Branch branch : branches) {
+            for (Outcome outcome : best.contains(branch) ? List.<Outcome>of() : paused(branch)) {
+                end(new Outcome(outcome.trial(), End.LEFT_BEHIND, outcome.text()));
+            }
+        }
+        return left;
+    }
+
+    /** Those that go on. What came to nothing is not in the way of others. */
+    private Set<Branch> best(List<Branch> branches) throws IOException {
         record Ranked(Branch branch, Metric metric, double score) {}
         List<Ranked> ranked = new ArrayList<>();
         for (Branch branch : branches) {
             List<Metrics> lines = new ArrayList<>();
-            for (Trial trial : branch.trials()) {
-                Outcome outcome = outcomes.get(trial.name());
-                if (outcome != null && outcome.end() == End.PAUSED) {
-                    lines.add(outcome.metrics());
-                }
+            for (Outcome outcome : paused(branch)) {
+                lines.add(outcome.metrics());
             }
             if (!lines.isEmpty()) {
                 Metric metric = lines.getFirst().scores().firstEntry().getKey();
@@ -134,28 +149,22 @@ public final class StudyRun {
                 ranked.add(new Ranked(branch, metric, mean));
             }
         }
-        int survivors = plan.halving().orElseThrow().survivors(branches.size());
-        Set<Branch> chosen = new HashSet<>(ranked.stream()
+        return ranked.stream()
                 .sorted(Comparator.comparingDouble(
                         (Ranked one) -> switch (one.metric().direction()) {
                             case HIGHER -> -one.score();
                             case LOWER -> one.score();
                         }))
-                .limit(survivors)
+                .limit(plan.halving().orElseThrow().survivors(branches.size()))
                 .map(Ranked::branch)
-                .toList());
-        listener.onNote("after epoch %d, %d of %d go on: %s"
-                .formatted(
-                        rung,
-                        chosen.size(),
-                        branches.size(),
-                        String.join(
-                                ", ",
-                                branches.stream()
-                                        .filter(chosen::contains)
-                                        .map(Branch::name)
-                                        .toList())));
-        return branches.stream().filter(chosen::contains).toList();
+                .collect(Collectors.toSet());
+    }
+
+    private List<Outcome> paused(Branch branch) {
+        return branch.trials().stream()
+                .flatMap(trial -> Optional.ofNullable(outcomes.get(trial.name())).stream())
+                .filter(outcome -> outcome.end() == End.PAUSED)
+                .toList();
     }
 
     private void carryOut(List<Trial> wanted) throws IOException {
@@ -176,13 +185,17 @@ public final class StudyRun {
             Outcome outcome = next(ends);
             if (outcome != null) {
                 running--;
-                outcomes.put(outcome.trial(), outcome);
-                listener.onEnd(trial(outcome.trial()), outcome, this::soFar);
+                end(outcome);
                 running += launch(waitFor.getOrDefault(outcome.trial(), List.of()), waiting, ends);
             }
         }
         waiting.keySet().forEach(name -> outcomes.put(name, new Outcome(name, End.STOPPED, "")));
         stopping |= outcomes.values().stream().anyMatch(outcome -> outcome.end() == End.STOPPED);
+    }
+
+    private void end(Outcome outcome) throws IOException {
+        outcomes.put(outcome.trial(), outcome);
+        listener.onEnd(trial(outcome.trial()), outcome, this::soFar);
     }
 
     private void askWhetherToStop() {

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,7 +170,7 @@ class StudyRunTest {
         }
         assertEquals(List.of("after epoch 1, 1 of 3 go on: rate-0.01"), notes);
         assertEquals(
-                List.of(End.FINISHED, End.PAUSED, End.PAUSED),
+                List.of(End.FINISHED, End.LEFT_BEHIND, End.LEFT_BEHIND),
                 halved.outcomes().values().stream().map(Outcome::end).toList());
         assertFalse(halved.isStopped());
         direct(plan("alone", study));
@@ -183,6 +184,50 @@ class StudyRunTest {
         assertEquals(10, steps);
         // Again, nothing is left to do.
         assertEquals(halved.toJson(), direct(plan).toJson());
+    }
+
+    @Test
+    void whoIsLeftBehindIsToldWhenAllHaveComeAsFar() throws IOException {
+        String study = "[axes]\noptimizer.rate = [1e-5, 1e-2, 3e-3]\n[halving]\nfirst = 1\nfactor = 2\n";
+        List<String> told = new ArrayList<>();
+        StudyListener listener = new StudyListener() {
+            @Override
+            public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar) throws IOException {
+                assertEquals(outcome, soFar.get().of(trial).orElseThrow());
+                told.add(trial.name() + " " + outcome.end()
+                        + (outcome.end() == End.FINISHED
+                                ? ""
+                                : " " + outcome.metrics().epoch()));
+            }
+        };
+        new StudyRun(
+                        plan("rungs", study),
+                        Launching.DIRECT.open(_ -> TrainingListener.NOBODY, () -> false),
+                        listener,
+                        () -> false)
+                .run();
+        assertEquals(
+                List.of(
+                        "rate-1e-5 PAUSED 1.0",
+                        "rate-0.01 PAUSED 1.0",
+                        "rate-0.003 PAUSED 1.0",
+                        "rate-1e-5 LEFT_BEHIND 1.0",
+                        "rate-0.01 PAUSED 2.0",
+                        "rate-0.003 PAUSED 2.0",
+                        "rate-0.003 LEFT_BEHIND 2.0",
+                        "rate-0.01 FINISHED"),
+                told);
+    }
+
+    @Test
+    void aStudyThatIsStoppedWhereAllPauseGoesOn() throws IOException {
+        String study = "[axes]\noptimizer.rate = [1e-2, 1e-5]\n[halving]\nfirst = 1\n";
+        StudyResult whole = direct(plan("whole", study));
+        Launcher deaf = new DirectLauncher(new TrialRunner(), _ -> TrainingListener.NOBODY, () -> false);
+        StudyResult stopped = run(plan("parts", study), deaf, () -> true);
+        assertEquals(2, stopped.ended(End.PAUSED).size(), stopped::toString);
+        assertTrue(stopped.isStopped());
+        assertSame(plan("whole", study), whole, direct(plan("parts", study)), "whole", "parts");
     }
 
     /** Counts, and ends every trial at once. */
