@@ -2,6 +2,7 @@ package dev.espalier.cli;
 
 import dev.espalier.engine.Device;
 import dev.espalier.report.ReportAtEnd;
+import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.study.Outcome;
 import dev.espalier.train.study.Storage;
 import dev.espalier.train.study.Trial;
@@ -11,7 +12,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,6 +30,9 @@ import picocli.CommandLine.Spec;
                         + " to be gone on with later, when standard input ends.")
 final class TrialCommand implements Callable<Integer> {
     static final String NAME = "trial";
+
+    /** How long a process may take to notice that who had started it was killed: a step, or the judging of a model. */
+    private static final long ORPHAN_SECONDS = 120;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -51,16 +58,35 @@ final class TrialCommand implements Callable<Integer> {
         if (trial.threads() > 0) {
             Device.useThreads(trial.threads());
         }
+        Path root = Storage.local(trial.root()).orElseThrow();
         try (Interruption interruption = new Interruption()) {
+            awaitOrphan(new RunFolder(root.resolve(trial.name())), err);
             Outcome outcome = new TrialRunner()
                     .run(
                             trial,
-                            Storage.local(trial.root()).orElseThrow(),
+                            root,
                             new ProgressPrinter(new StatusLine(err, false), trial.name()).and(new ReportAtEnd()),
                             () -> abandoned.get() || interruption.getAsBoolean());
             out.println(outcome.toJson());
             out.flush();
             return 0;
+        }
+    }
+
+    /**
+     * Waits for who trains there still. One process directs a study, so this one was started by another that has been killed since, and
+     * stops when it notices. If it does not, it is in the way, which is told as ever.
+     */
+    private static void awaitOrphan(RunFolder folder, PrintWriter err) throws IOException {
+        Optional<ProcessHandle> orphan = folder.trainer();
+        if (orphan.isPresent()) {
+            err.println("process %d is left of a study that was killed: waiting until it has stopped"
+                    .formatted(orphan.get().pid()));
+            err.flush();
+            orphan.get()
+                    .onExit()
+                    .completeOnTimeout(orphan.get(), ORPHAN_SECONDS, TimeUnit.SECONDS)
+                    .join();
         }
     }
 
