@@ -1,29 +1,20 @@
 package dev.espalier.cli;
 
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 
 /**
- * Ctrl-C, and what else asks a process to end: instead of ending at once, the process waits until what is being done has
- * been put away.
+ * Ctrl-C, and what else asks a process to end: instead of ending at once, the process goes on until what is being done has been put away. These
+ * are signals, and not the JVM's end, because libraries wait for that too: Spark would be gone before it could be asked to stop.
  */
 final class Interruption implements BooleanSupplier, AutoCloseable {
+    /** A terminal that is closed, Ctrl-C, and kill. */
+    private static final List<String> SIGNALS = List.of("HUP", "INT", "TERM");
+
     private final CountDownLatch asked = new CountDownLatch(1);
-    private final CountDownLatch done = new CountDownLatch(1);
-    private final Thread hook = new Thread(this::await, "espalier-interruption");
-
-    Interruption() {
-        Runtime.getRuntime().addShutdownHook(hook);
-    }
-
-    private void await() {
-        asked.countDown();
-        try {
-            done.await();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-    }
+    private final List<Signals.Taken> taken =
+            SIGNALS.stream().map(name -> Signals.take(name, asked::countDown)).toList();
 
     /** Whether somebody has asked. */
     @Override
@@ -36,16 +27,9 @@ final class Interruption implements BooleanSupplier, AutoCloseable {
         asked.await();
     }
 
-    /** All is put away: the process may end. */
+    /** All is put away: from now on, the process ends at once when it is asked to. */
     @Override
     public void close() {
-        done.countDown();
-        if (!getAsBoolean()) {
-            try {
-                Runtime.getRuntime().removeShutdownHook(hook);
-            } catch (IllegalStateException _) {
-                // Just now somebody asked; nothing is left to wait for.
-            }
-        }
+        taken.forEach(Signals.Taken::giveBack);
     }
 }

@@ -239,6 +239,33 @@ final class LauncherTest {
         assertEquals("Picked up JAVA_TOOL_OPTIONS: -Da=b\n", run(picked).err());
     }
 
+    /** Other machines have none of our classes: they are sent the JAR that Maven packs for them. */
+    @Test
+    void onlyAClusterOfOthersIsSentTheAssembly() throws IOException, InterruptedException {
+        assertEquals(0, run("--version").exitStatus());
+        String packing = maven(
+                "mkdir -p spark/target/lib/jars",
+                "cp '" + temporary.resolve("espalier-cli.jar") + "' spark/target/espalier-spark.jar",
+                "cp '" + temporary.resolve("espalier-cli.jar") + "' spark/target/lib/jars/spark.jar",
+                "case $* in *-Passembly*) touch spark/target/espalier-assembly.jar ;; esac");
+        String ready = "espalier: getting Spark ready; the first time, about 220 MB are fetched\n";
+        String packed = "espalier: packing the JAR that the cluster is sent\n";
+        assertEquals(
+                ready,
+                run(launcher(checkout, packing, "--version", "--on", "local-cluster[2,1,512]"))
+                        .err());
+        assertEquals(
+                packed,
+                run(launcher(checkout, packing, "--version", "--on=spark://host:7077"))
+                        .err());
+        assertEquals(
+                "",
+                run(launcher(checkout, packing, "--version", "--on", "yarn")).err());
+        assertEquals(
+                "",
+                run(launcher(checkout, packing, "--version", "--on", "process")).err());
+    }
+
     @Test
     void signalsReachTheProgramAndStandardErrorIsTheUsers() throws IOException, InterruptedException {
         assertEquals(0, run("--version").exitStatus());

@@ -175,18 +175,17 @@ public final class SparkLauncher implements Launcher {
             String message = String.valueOf(failure.getMessage());
             Matcher crashed = CRASHED.matcher(message);
             Integer guilty = crashed.find() ? Integer.valueOf(crashed.group(1)) : null;
-            if (stopped || guilty == null || !left.contains(guilty)) {
+            if (stopped) {
+                left.forEach(index -> told.accept(new Outcome(trials.get(index).name(), End.STOPPED, "")));
+                return;
+            }
+            if (guilty == null || !left.contains(guilty)) {
                 left.forEach(index -> told.accept(failed(
                         index,
                         "Spark has given up: " + message.lines().findFirst().orElse(""))));
                 return;
             }
-            told.accept(failed(
-                    guilty,
-                    "%s executors were lost while they carried it out, so it is left alone; they may have had too little memory"
-                                    .formatted(crashed.group(2))
-                            + " (-Dspark.executor.memory=…, -Dspark.executor.memoryOverhead=…). "
-                            + lastFailure(message)));
+            told.accept(failed(guilty, reason(Integer.parseInt(crashed.group(2)), lastFailure(message))));
             List<Trial> others = left.stream()
                     .filter(index -> !index.equals(guilty))
                     .map(trials::get)
@@ -204,6 +203,20 @@ public final class SparkLauncher implements Launcher {
     private static String lastFailure(String message) {
         int at = message.indexOf("most recent failure: ");
         return message.substring(Math.max(at, 0)).lines().findFirst().orElse("");
+    }
+
+    /** What a trial that no executor could carry out failed of; what goes wrong within a training is an outcome, and not told here. */
+    static String reason(int attempts, String last) {
+        if (last.contains("ExecutorLostFailure")) {
+            return "%d executors were lost while they carried it out, so it is left alone; they may have had too little memory"
+                            .formatted(attempts)
+                    + " (spark.executor.memory, spark.executor.memoryOverhead). "
+                    + last;
+        }
+        String mend = last.contains("ClassNotFoundException: dev.espalier")
+                ? "they were not sent Espalier's JAR (spark.jars, see docs/spark.md). "
+                : "";
+        return "executors have tried it %d times, and could not: %s%s".formatted(attempts, mend, last);
     }
 
     private Outcome committed(Trial trial, String json) {

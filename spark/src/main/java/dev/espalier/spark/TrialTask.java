@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.resource.ResourceInformation;
+import org.apache.spark.util.SignalUtils;
 import scala.collection.Iterator;
 import scala.runtime.AbstractFunction1;
 
@@ -37,6 +38,14 @@ final class TrialTask extends AbstractFunction1<Iterator<String>, String> implem
     private static final TaskSource TASKS = new TrialRunner().tasks();
 
     private static final Map<String, DataCache> CACHES = new ConcurrentHashMap<>();
+
+    static {
+        // A terminal sends Ctrl-C to all processes of its own, and so to executors of this machine: they are asked to
+        // stop by the driver.
+        if (!SparkEnv.get().executorId().equals("driver")) {
+            SignalUtils.register("INT", () -> true);
+        }
+    }
 
     private final String launcher;
     private final String origin;

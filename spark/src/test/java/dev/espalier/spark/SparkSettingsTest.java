@@ -60,4 +60,14 @@ final class SparkSettingsTest {
                 assertThrows(IllegalArgumentException.class, () -> SparkSettings.requireHome(null));
         assertTrue(String.valueOf(home.getMessage()).contains("SPARK_HOME"));
     }
+
+    @Test
+    void whatNoExecutorCouldCarryOutSaysWhy() {
+        assertTrue(SparkLauncher.reason(8, "ExecutorLostFailure (executor 3 exited)")
+                .startsWith("8 executors were lost while they carried it out"));
+        String missing = SparkLauncher.reason(8, "java.lang.ClassNotFoundException: dev.espalier.spark.TrialTask");
+        assertTrue(missing.contains("spark.jars"), missing);
+        String other = SparkLauncher.reason(8, "java.lang.UnsupportedClassVersionError");
+        assertFalse(other.contains("spark.jars") || other.contains("lost"), other);
+    }
 }
