@@ -68,7 +68,9 @@ public final class Network implements AutoCloseable {
 
     private final Program model;
     /** The model with its objective behind it; null if it has none. */
-    private final @Nullable Program judged;
+    private @Nullable Program judged;
+
+    private final SharedConstants constants;
 
     private final SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
     private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
@@ -149,14 +151,29 @@ public final class Network implements AutoCloseable {
             });
             graph = withoutContents(full);
             original = full == given ? graph : given;
-            SharedConstants constants = new SharedConstants(manager);
+            constants = new SharedConstants(manager);
             model = new Program(graph, manager, arrays::get, constants);
-            judged = objective == null ? null : new Program(objective.behind(graph), manager, arrays::get, constants);
+            judged = objective == null ? null : program(objective);
         } catch (RuntimeException | Error problem) {
             manager.close();
             throw problem;
         }
         drops = full.nodes().stream().anyMatch(node -> node.operator() instanceof Dropout);
+    }
+
+    private Program program(Objective objective) {
+        return new Program(objective.behind(graph), manager, arrays::get, constants);
+    }
+
+    /**
+     * Chooses what the network is trained for from now on.
+     *
+     * @param objective the objective
+     * @return this network
+     */
+    public Network pursue(Objective objective) {
+        judged = program(objective);
+        return this;
     }
 
     private PtNDArray array(String name, Initializer initializer) {

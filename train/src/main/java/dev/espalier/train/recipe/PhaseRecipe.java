@@ -7,6 +7,8 @@ import dev.espalier.settings.Range;
 import dev.espalier.settings.Section;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
+import dev.espalier.train.model.ModelSection;
+import dev.espalier.train.task.TaskSection;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,6 +46,25 @@ public record PhaseRecipe(int warmUpEpochs, double warmUpRate, int healEpochs, d
     /** Phases differ in what becomes of the penalty: without one there is nothing to tell apart. */
     static final Form.Check NEED_A_PENALTY =
             new Form.Check(List.of(SECTION, MethodRecipe.SECTION), PhaseRecipe::withoutPenalty);
+
+    /** A teacher must have learned something. */
+    static final Form.Check TEACH_WHAT_WAS_LEARNED =
+            new Form.Check(List.of(TaskSection.SECTION, ModelSection.SECTION, SECTION), PhaseRecipe::untaught);
+
+    private static List<Conflict> untaught(Settings recipe) {
+        Values task = recipe.section(TaskSection.SECTION);
+        Values model = recipe.section(ModelSection.SECTION);
+        List<Conflict> conflicts = new ArrayList<>(TaskSection.twoTeachers(task));
+        conflicts.addAll(Conflict.unless(
+                !TaskSection.startTeaches(task)
+                        || of(recipe.section(SECTION)).warmUpEpochs > 0
+                        || ModelSection.KINDS.of(model).isReady(model),
+                WARM_UP_EPOCHS.path(),
+                WARM_UP_EPOCHS
+                        + " = 0 leaves task.start_teaches nothing to teach: the model has not been trained by then;"
+                        + " give it some epochs"));
+        return conflicts;
+    }
 
     private static List<Conflict> withoutPenalty(Settings recipe) {
         MethodRecipe method = MethodRecipe.of(recipe.section(MethodRecipe.SECTION));

@@ -55,6 +55,7 @@ public final class Recipe {
         checks.add(ScheduleRecipe.WARMS_UP_IN_TIME);
         checks.add(MethodRecipe.CORRECTS_WHAT_HAS_A_BIAS);
         checks.add(PhaseRecipe.NEED_A_PENALTY);
+        checks.add(PhaseRecipe.TEACH_WHAT_WAS_LEARNED);
         checks.add(TargetRecipe.CAN_BE_MET);
         return checks;
     }

@@ -31,6 +31,7 @@ import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;
+import dev.espalier.train.task.TaskSection;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +54,7 @@ final class Session implements AutoCloseable {
     private final StepView view;
     private final PenaltySchedule strength;
     private final Optional<Projection> projection;
+    private final Optional<DenseStart> teacher;
     private final TrainingStep training;
     private final TrainingListener listener;
     private final Divergence divergence;
@@ -103,9 +105,8 @@ final class Session implements AutoCloseable {
                 .map(Parameter::name)
                 .collect(Collectors.toSet());
         this.listener = listener;
-        this.network = network.seed(seed)
-                .freeze(frozen::contains)
-                .precision(precision(recipe.training().precision()));
+        Precision precision = precision(recipe.training().precision());
+        this.network = network.seed(seed).freeze(frozen::contains).precision(precision);
         UpdateRule rule = recipe.updateRule();
         optimizer = new Optimizer(rule, sets, recipe.stepOptions(), kernels);
         view = new StepView(rule, optimizer, this.network::readableWeights, this.network::readableGradients);
@@ -129,6 +130,9 @@ final class Session implements AutoCloseable {
                 listener::onNote);
         projection = recipe.method().halfSpace().map(halfSpace -> new Projection(halfSpace, network));
         training = new TrainingStep(network, this::update);
+        teacher = TaskSection.startTeaches(recipe.task())
+                ? Optional.of(new DenseStart(recipe, task, initial, network, precision))
+                : Optional.empty();
     }
 
     private static Precision precision(TrainingRecipe.Precision wanted) {
@@ -153,6 +157,7 @@ final class Session implements AutoCloseable {
         long left = task.batchesPerEpoch() - examples.position().batch();
         int batches = (int) Math.min(recipe.training().accumulate(), left);
         strength.beforeStep(examples.position());
+        teacher.ifPresent(one -> one.beforeStep(examples.position()));
         for (int i = 0; i < batches; i++) {
             add(examples.next(), 1.0 / batches);
         }
@@ -165,7 +170,8 @@ final class Session implements AutoCloseable {
         meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
     }
 
-    private void add(Example example, double share) {
+    private void add(Example given, double share) {
+        Example example = teacher.map(one -> one.of(given)).orElse(given);
         Terms terms = network.addGradients(example.inputs(), example.targets(), share);
         if (recipe.method().nonFinite() == NonFinite.FAIL) {
             divergence.requireFinite(terms.loss(), optimizer.steps() + 1);
@@ -197,7 +203,8 @@ final class Session implements AutoCloseable {
 
     /** Judges the model as it is. */
     Evaluation evaluate() {
-        return task.evaluate(new TrainedModel(network), Task.Part.VALIDATION);
+        Task learned = teacher.map(one -> one.or(task)).orElse(task);
+        return learned.evaluate(new TrainedModel(network), Task.Part.VALIDATION);
     }
 
     /** Gives up if the training goes nowhere. */
@@ -248,6 +255,7 @@ final class Session implements AutoCloseable {
         optimizer.state().forEach((name, memory) -> state.put("optimizer/" + name, memory));
         network.state().forEach((name, memory) -> state.put("network/" + name, memory));
         strength.state().forEach((name, memory) -> state.put("strength/" + name, memory));
+        teacher.ifPresent(one -> one.state().forEach((name, memory) -> state.put("teacher/" + name, memory)));
         state.put("meter", meter.memory());
         state.put("divergence", divergence.memory());
         return state;
@@ -257,6 +265,7 @@ final class Session implements AutoCloseable {
     void restore() {
         network.restore();
         strength.restore();
+        teacher.ifPresent(DenseStart::restore);
     }
 
     /** Steps done or skipped. */
@@ -381,6 +390,7 @@ final class Session implements AutoCloseable {
     @Override
     public void close() {
         optimizer.close();
+        teacher.ifPresent(DenseStart::close);
         network.close();
     }
 }

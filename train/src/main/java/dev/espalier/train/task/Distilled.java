@@ -94,7 +94,13 @@ public final class Distilled implements Task {
         };
     }
 
-    private Example taught(Example example) {
+    /**
+     * Has the teacher look at an example.
+     *
+     * @param example the example
+     * @return the same, with what the teacher says of it
+     */
+    public Example taught(Example example) {
         Map<String, Tensor> targets = new LinkedHashMap<>(example.targets());
         teacher.apply(fitted().given(example.inputs())).forEach((name, said) -> targets.put(TEACHER + name, said));
         return new Example(example.inputs(), targets, example.size(), example.raw());

@@ -2,7 +2,9 @@ package dev.espalier.train.task;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.settings.Conflict;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Kinds;
 import dev.espalier.settings.Range;
@@ -12,8 +14,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.ServiceLoader;
+import java.util.function.Function;
 
 /** The section {@code [task]} of a recipe: all kinds of tasks that are on the class path, and the teacher that each may have. */
 public final class TaskSection {
@@ -27,6 +32,11 @@ public final class TaskSection {
                     "how much of the loss is the distance from the teacher; the rest is the task's own")
             .in(Range.share())
             .withDefault(0.5);
+    private static final Key<Boolean> START_TEACHES = Key.flag(
+                    "task.start_teaches",
+                    "whether the teacher is the model itself, as it was when groups could first become zero: after"
+                            + " `phases.warm_up_epochs`, or as it came")
+            .withDefault(false);
     static final Key<Double> TEMPERATURE = Key.decimal(
                     "task.temperature", "what logits are divided by before they are compared with the teacher's")
             .in(Range.positive())
@@ -41,7 +51,7 @@ public final class TaskSection {
             "what is learned; `auto` is what the data suggests",
             KINDS,
             Optional.of(AutoTask.NAME),
-            List.of(TEACHER, TEACHER_WEIGHT, TEMPERATURE));
+            List.of(TEACHER, START_TEACHES, TEACHER_WEIGHT, TEMPERATURE));
 
     private TaskSection() {}
 
@@ -62,6 +72,42 @@ public final class TaskSection {
         }
     }
 
+    /**
+     * Whether a model learns from what it was itself, when groups could first become zero.
+     *
+     * @param values the section's values
+     * @return false if nobody teaches, or a file
+     */
+    public static boolean startTeaches(Values values) {
+        return values.of(START_TEACHES);
+    }
+
+    /**
+     * One teacher is enough.
+     *
+     * @param values the section's values
+     * @return what is wrong with them, if two are asked for
+     */
+    public static List<Conflict> twoTeachers(Values values) {
+        return Conflict.unless(
+                !startTeaches(values) || values.of(TEACHER).isEmpty(),
+                START_TEACHES.path(),
+                START_TEACHES + " and " + TEACHER + " = " + values.of(TEACHER) + " exclude each other: leave one out");
+    }
+
+    /**
+     * A task with a teacher, who counts for as much as the section says.
+     *
+     * @param values the section's values
+     * @param task the task
+     * @param teacher from inputs to outputs, all by the task's names; see {@link Fitted#named}
+     * @return the task
+     */
+    public static Distilled taught(
+            Values values, Task task, Function<Map<String, Tensor>, SequencedMap<String, Tensor>> teacher) {
+        return new Distilled(task, teacher, values.of(TEACHER_WEIGHT), values.of(TEMPERATURE));
+    }
+
     private static Task taught(Task task, Values values) throws IOException {
         Path file = Path.of(values.of(TEACHER));
         Graph graph = OnnxReader.read(file).graph();
@@ -71,6 +117,6 @@ public final class TaskSection {
         int threads = Runtime.getRuntime().availableProcessors();
         OnnxRuntimeModel runtime =
                 RawInputs.areIn(graph) ? OnnxRuntimeModel.of(encoded, threads) : new OnnxRuntimeModel(file, threads);
-        return new Distilled(task, teacher.named(runtime::run), values.of(TEACHER_WEIGHT), values.of(TEMPERATURE));
+        return taught(values, task, teacher.named(runtime::run));
     }
 }

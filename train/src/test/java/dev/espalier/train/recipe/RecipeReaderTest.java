@@ -81,6 +81,22 @@ final class RecipeReaderTest {
     }
 
     @Test
+    void oneTeacherThatHasLearnedSomething() {
+        assertProblem(
+                SHORT,
+                "phases.warm_up_epochs = 0 leaves task.start_teaches nothing to teach: the model has not been trained by then;"
+                        + " give it some epochs",
+                "task.start_teaches=true");
+        assertProblem(
+                SHORT,
+                "task.start_teaches and task.teacher = a.onnx exclude each other: leave one out",
+                "task.start_teaches=true",
+                "task.teacher=a.onnx",
+                "phases.warm_up_epochs=1");
+        read(SHORT, "task.start_teaches=true", "phases.warm_up_epochs=1");
+    }
+
+    @Test
     void halfSpaceStepsHaveKeysOfTheirOwn() {
         MethodRecipe method = read(SHORT, "method.kind=half-space").method();
         assertEquals(Method.HALF_SPACE, method.kind());

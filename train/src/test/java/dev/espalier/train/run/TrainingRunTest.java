@@ -228,6 +228,47 @@ class TrainingRunTest {
         assertSameModel(folder("whole"), folder);
     }
 
+    /** Before that nobody teaches. Stopped in the last step before, in the one in which it begins, and later. */
+    @Test
+    void theStartTeachesOnceGroupsCanGo() throws IOException {
+        Recipe plain = recipe("phases.warm_up_epochs=2", "phases.heal_epochs=1", "training.epochs=2");
+        Recipe taught = plain.with("task.start_teaches=true");
+        train(plain, folder("plain"));
+        train(taught, folder("taught"));
+        List<Metrics> alone = timeless(folder("plain"));
+        List<Metrics> together = timeless(folder("taught"));
+        assertEquals(alone.subList(0, 2), together.subList(0, 2));
+        assertNotEquals(alone.get(2), together.get(2));
+
+        AtomicLong steps = new AtomicLong();
+        RunOptions stopping =
+                RunOptions.DEFAULT.withStop(() -> List.of(19L, 20L, 21L, 34L).contains(steps.incrementAndGet()));
+        RunFolder stopped = folder("stopped");
+        int sessions = 1;
+        while (run(taught, stopped, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        assertEquals(5, sessions);
+        assertSameModel(folder("taught"), stopped);
+    }
+
+    /** With all weight on the teacher the loss is how far the model has gone from it: from nothing, to as far as the penalty takes it. */
+    @Test
+    void whoIsTaughtByItsStartBeginsWithWhatItKnows() throws IOException {
+        RunFolder folder = folder("taught");
+        train(
+                recipe(
+                        "phases.warm_up_epochs=2",
+                        "training.epochs=2",
+                        "penalty.lambda=1e-4",
+                        "task.start_teaches=true",
+                        "task.teacher_weight=1"),
+                folder);
+        List<Metrics> metrics = folder.metrics();
+        assertTrue(metrics.get(2).trainLoss() < 0.1 * metrics.get(1).trainLoss(), metrics.toString());
+        assertTrue(metrics.get(2).trainLoss() > 0, metrics.toString());
+    }
+
     private static final String[] COST_AWARE = {
         "model.kind=small-cnn",
         "model.channels=[8,8]",
