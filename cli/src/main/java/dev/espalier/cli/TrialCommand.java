@@ -13,10 +13,11 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -32,14 +33,16 @@ final class TrialCommand implements Callable<Integer> {
     static final String NAME = "trial";
 
     /** How long a process may take to notice that who had started it was killed: a step, or the judging of a model. */
-    private static final long ORPHAN_SECONDS = 120;
+    private static final Duration ORPHAN = Duration.ofMinutes(2);
+
+    private static final Duration LOOK = Duration.ofMillis(50);
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         // Not closed: a thread waits for its end.
@@ -60,13 +63,14 @@ final class TrialCommand implements Callable<Integer> {
         }
         Path root = Storage.local(trial.root()).orElseThrow();
         try (Interruption interruption = new Interruption()) {
-            awaitOrphan(new RunFolder(root.resolve(trial.name())), err);
+            BooleanSupplier stop = () -> abandoned.get() || interruption.getAsBoolean();
+            awaitOrphan(new RunFolder(root.resolve(trial.name())), stop, err);
             Outcome outcome = new TrialRunner()
                     .run(
                             trial,
                             root,
                             new ProgressPrinter(new StatusLine(err, false), trial.name()).and(new ReportAtEnd()),
-                            () -> abandoned.get() || interruption.getAsBoolean());
+                            stop);
             out.println(outcome.toJson());
             out.flush();
             return 0;
@@ -74,19 +78,20 @@ final class TrialCommand implements Callable<Integer> {
     }
 
     /**
-     * Waits for who trains there still. One process directs a study, so this one was started by another that has been killed since, and
-     * stops when it notices. If it does not, it is in the way, which is told as ever.
+     * Waits for who trains there still. One process directs a study, so this one was most likely started by another that has been killed since,
+     * and stops when it notices. If it does not, it is in the way, which is told as ever.
      */
-    private static void awaitOrphan(RunFolder folder, PrintWriter err) throws IOException {
+    private static void awaitOrphan(RunFolder folder, BooleanSupplier stop, PrintWriter err)
+            throws IOException, InterruptedException {
         Optional<ProcessHandle> orphan = folder.trainer();
         if (orphan.isPresent()) {
-            err.println("process %d is left of a study that was killed: waiting until it has stopped"
+            err.println("process %d trains there still, as if its study had been killed: waiting until it has stopped"
                     .formatted(orphan.get().pid()));
             err.flush();
-            orphan.get()
-                    .onExit()
-                    .completeOnTimeout(orphan.get(), ORPHAN_SECONDS, TimeUnit.SECONDS)
-                    .join();
+            long end = System.nanoTime() + ORPHAN.toNanos();
+            while (orphan.get().isAlive() && !stop.getAsBoolean() && System.nanoTime() < end) {
+                Thread.sleep(LOOK);
+            }
         }
     }
 

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.RunFolder;
+import dev.espalier.train.journal.Trainer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -120,6 +122,28 @@ class StudyCommandTest {
         assertTrue(json.contains("\"left_behind\"") && json.contains("\"finished\""), json);
         assertEquals(0, study("--run-dir", place("there"), "--on", "process", "--jobs", "2"), err::toString);
         assertEquals(json, Files.readString(folder.resolve("there/study.json")));
+    }
+
+    /** Somebody who takes long to notice is played by a process that only sleeps. */
+    @Test
+    void whoTrainsStillIsWaitedFor() throws Exception {
+        RunFolder run = new RunFolder(folder.resolve("left/lambda-0.001"));
+        Files.createDirectories(run.path());
+        Process sleeping = new ProcessBuilder("sleep", "8").start();
+        try {
+            ProcessHandle handle = sleeping.toHandle();
+            JsonFile.write(
+                    run.trainerFile(),
+                    new Trainer(
+                            handle.pid(),
+                            handle.info().startInstant().orElseThrow().toEpochMilli()));
+            List<String> options = List.of("--set", "study.seeds=[1]", "--jobs", "2");
+            assertEquals(0, study(options, "--run-dir", place("left"), "--on", "process"), err::toString);
+            assertFalse(sleeping.isAlive());
+            assertTrue(err.toString().contains("process %d trains there still".formatted(handle.pid())), err::toString);
+        } finally {
+            sleeping.destroyForcibly();
+        }
     }
 
     /** What {@code kill -9} of the process that directs does: its children see their input end. */

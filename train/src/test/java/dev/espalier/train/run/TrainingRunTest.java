@@ -77,6 +77,21 @@ class TrainingRunTest {
         return run(recipe, folder, RunOptions.DEFAULT).begin().orElseThrow();
     }
 
+    /** Goes on until it is done; returns how many times it was begun or gone on. */
+    private static int sessions(Recipe recipe, RunFolder folder, RunOptions stopping) throws IOException {
+        int sessions = 1;
+        while (run(recipe, folder, stopping).resume().isEmpty()) {
+            sessions++;
+        }
+        return sessions;
+    }
+
+    /** Stops after these steps, counted over all sessions. */
+    private static RunOptions stoppingAfter(Long... last) {
+        AtomicLong steps = new AtomicLong();
+        return RunOptions.DEFAULT.withStop(() -> List.of(last).contains(steps.incrementAndGet()));
+    }
+
     @Test
     void aRunLeavesAFolderThatExplainsItself() throws IOException {
         RunFolder folder = folder("run");
@@ -192,11 +207,8 @@ class TrainingRunTest {
         AtomicLong steps = new AtomicLong();
         RunOptions stopping = RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() % 5 == 0);
         RunFolder folder = folder("stopped");
-        int sessions = 0;
-        while (run(recipe, folder, stopping).resume().isEmpty()) {
-            sessions++;
-        }
-        assertTrue(sessions >= 4, sessions + " sessions");
+        int sessions = sessions(recipe, folder, stopping);
+        assertTrue(sessions > 4, sessions + " sessions");
         assertSameModel(folder("whole"), folder);
     }
 
@@ -216,11 +228,7 @@ class TrainingRunTest {
                     }
                 });
         RunFolder folder = folder("stopped");
-        int sessions = 1;
-        while (run(recipe, folder, stopping).resume().isEmpty()) {
-            sessions++;
-        }
-        assertEquals(6, sessions);
+        assertEquals(6, sessions(recipe, folder, stopping));
         assertEquals(
                 1,
                 notes.stream().filter(note -> note.startsWith("λ starts at ")).count(),
@@ -240,15 +248,8 @@ class TrainingRunTest {
         assertEquals(alone.subList(0, 2), together.subList(0, 2));
         assertNotEquals(alone.get(2), together.get(2));
 
-        AtomicLong steps = new AtomicLong();
-        RunOptions stopping =
-                RunOptions.DEFAULT.withStop(() -> List.of(19L, 20L, 21L, 34L).contains(steps.incrementAndGet()));
         RunFolder stopped = folder("stopped");
-        int sessions = 1;
-        while (run(taught, stopped, stopping).resume().isEmpty()) {
-            sessions++;
-        }
-        assertEquals(5, sessions);
+        assertEquals(5, sessions(taught, stopped, stoppingAfter(19L, 20L, 21L, 34L)));
         assertSameModel(folder("taught"), stopped);
     }
 
@@ -284,15 +285,8 @@ class TrainingRunTest {
     void whatGroupsCostSurvivesAStop() throws IOException {
         Recipe recipe = recipe(COST_AWARE).with("penalty.cost=flops");
         train(recipe, folder("whole"));
-        AtomicLong steps = new AtomicLong();
-        RunOptions stopping =
-                RunOptions.DEFAULT.withStop(() -> List.of(4L, 10L, 17L).contains(steps.incrementAndGet()));
         RunFolder folder = folder("stopped");
-        int sessions = 1;
-        while (run(recipe, folder, stopping).resume().isEmpty()) {
-            sessions++;
-        }
-        assertEquals(4, sessions);
+        assertEquals(4, sessions(recipe, folder, stoppingAfter(4L, 10L, 17L)));
         assertSameModel(folder("whole"), folder);
         train(recipe(COST_AWARE), folder("plain"));
         assertFalse(
@@ -312,14 +306,8 @@ class TrainingRunTest {
                 .with("penalty.pilot=" + pilot.path(), "penalty.pilot_power=0.5");
         RunFolder whole = folder("whole");
         train(recipe, whole);
-        AtomicLong steps = new AtomicLong();
-        RunOptions stopping = RunOptions.DEFAULT.withStop(() -> List.of(4L, 23L).contains(steps.incrementAndGet()));
         RunFolder folder = folder("stopped");
-        int sessions = 1;
-        while (run(recipe, folder, stopping).resume().isEmpty()) {
-            sessions++;
-        }
-        assertEquals(3, sessions);
+        assertEquals(3, sessions(recipe, folder, stoppingAfter(4L, 23L)));
         assertSameModel(whole, folder);
 
         Graph before = OnnxReader.read(pilot.model()).graph();
@@ -518,15 +506,8 @@ class TrainingRunTest {
         assertEquals(result.scores(), result.prunedScores());
         assertTrue(result.parametersLeft() < 0.95, result.toString());
 
-        AtomicLong steps = new AtomicLong();
-        RunOptions stopping =
-                RunOptions.DEFAULT.withStop(() -> List.of(15L, 38L, 55L).contains(steps.incrementAndGet()));
         RunFolder folder = folder("stopped");
-        int sessions = 1;
-        while (run(recipe, folder, stopping).resume().isEmpty()) {
-            sessions++;
-        }
-        assertEquals(4, sessions);
+        assertEquals(4, sessions(recipe, folder, stoppingAfter(15L, 38L, 55L)));
         assertSameModel(whole, folder);
     }
 

@@ -3,6 +3,7 @@ package dev.espalier.train.study;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.train.journal.RunFolder;
@@ -228,6 +229,23 @@ class StudyRunTest {
         assertEquals(2, stopped.ended(End.PAUSED).size(), stopped::toString);
         assertTrue(stopped.isStopped());
         assertSame(plan("whole", study), whole, direct(plan("parts", study)), "whole", "parts");
+    }
+
+    @Test
+    void aStudyThatCannotGoOnStopsWhatRuns() throws IOException {
+        Plan plan = plan("full", LAMBDAS);
+        StudyListener listener = new StudyListener() {
+            @Override
+            public void onEnd(Trial trial, Outcome outcome, Supplier<StudyResult> soFar) throws IOException {
+                throw new IOException("no space is left");
+            }
+        };
+        try (Launcher launcher = local(1, () -> false)) {
+            StudyRun study = new StudyRun(plan, launcher, listener, () -> false);
+            assertThrows(IOException.class, study::run);
+        }
+        assertTrue(Files.exists(temporary.resolve("full/lambda-0.001/result.json")));
+        assertFalse(Files.exists(temporary.resolve("full/lambda-0.01/result.json")), "it was trained to its end");
     }
 
     /** Counts, and ends every trial at once. */
