@@ -4,4 +4,6 @@ module dev.espalier.cuda {
     requires transitive dev.espalier.core;
 
     exports dev.espalier.cuda;
+    exports dev.espalier.cuda.driver to
+            dev.espalier.engine;
 }

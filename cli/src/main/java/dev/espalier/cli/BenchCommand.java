@@ -11,12 +11,18 @@ import dev.espalier.bench.StepMeasurement;
 import dev.espalier.core.check.Writing;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.cuda.CudaSteps;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
+import dev.espalier.engine.Precision;
+import dev.espalier.graph.Graph;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -60,6 +66,21 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Also write the figures to a file, as JSON.")
     private @Nullable Path json;
 
+    @Option(names = "--training", description = "Measure whole steps of training instead, on random samples.")
+    private boolean training;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "With --training: samples in a batch; 128 images, or 32 texts of 384 tokens, if left out.")
+    private int batch;
+
+    @Option(
+            names = "--precision",
+            paramLabel = "PRECISION",
+            description = "With --training: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+    private Precision precision = Precision.FLOAT32;
+
     private enum Place {
         CPU,
         GPU
@@ -69,6 +90,10 @@ final class BenchCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         if (rounds < 1) {
             throw new IllegalArgumentException("--rounds = " + rounds + " is out of range: it must be at least 1");
+        }
+        if (training) {
+            training();
+            return 0;
         }
         if (scaling) {
             scaling();
@@ -161,6 +186,60 @@ final class BenchCommand implements Callable<Integer> {
                 .put("group_mcp_over_adamw", measured.mcpMilliseconds() / adamw)
                 .put("warm_iterations", measured.warmIterations())
                 .put("cold_iterations", measured.coldIterations());
+    }
+
+    /** On a GPU twice, with passes that are recorded and with such that are not: both must come to the same bits. */
+    private void training() {
+        Device where = device == Place.CPU ? Device.CPU : Device.gpu(0).require();
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf(
+                Locale.ROOT,
+                "%s, %d samples a step, %s, %s, %s%n%n",
+                model,
+                TrainingBench.samples(model, batch),
+                precision,
+                where,
+                Network.engine());
+        TrainingBench plain = training(where, false);
+        print("one by one", plain);
+        if (where.isGpu()) {
+            TrainingBench recorded = training(where, true);
+            print("recorded", recorded);
+            out.printf(
+                    "%s%n",
+                    same(plain.model(), recorded.model()) ? "the same weights, bit for bit" : "the weights differ");
+        }
+        out.flush();
+    }
+
+    private TrainingBench training(Device where, boolean recorded) {
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        TrainingBench measured = TrainingBench.of(model, batch, where, precision, recorded, rounds, status::show);
+        status.clear();
+        return measured;
+    }
+
+    private static boolean same(Graph one, Graph other) {
+        return one.initializers().keySet().stream()
+                .allMatch(name -> bytes(one, name).mismatch(bytes(other, name)) == -1);
+    }
+
+    private static MemorySegment bytes(Graph model, String name) {
+        return Objects.requireNonNull(model.tensor(name), name).data();
+    }
+
+    private void print(String how, TrainingBench measured) {
+        PrintWriter out = spec.commandLine().getOut();
+        double median = measured.millisecondsOfStep();
+        out.printf(
+                Locale.ROOT,
+                "%-12s %8.2f ms (least %.2f)   %,9.0f samples/s   loss %.6f%n",
+                how,
+                median,
+                measured.least(),
+                1e3 * TrainingBench.samples(model, batch) / median,
+                measured.loss());
+        out.flush();
     }
 
     private void scaling() {

@@ -92,6 +92,6 @@ final class ElementwiseKernels {
 
     private static Kernel dropout(double ratio) {
         return Kernel.ofFeed(feed ->
-                feed.training() && ratio > 0 ? JniUtils.dropout(feed.get(0), ratio, true) : Tensors.alias(feed.get(0)));
+                feed.drops() && ratio > 0 ? JniUtils.dropout(feed.get(0), ratio, true) : Tensors.alias(feed.get(0)));
     }
 }

@@ -100,6 +100,10 @@ interface Kernel {
         }
 
         boolean training() {
+            return mode.trains();
+        }
+
+        boolean drops() {
             return mode == Mode.TRAINING;
         }
     }

@@ -26,11 +26,13 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,13 @@ public final class Network implements AutoCloseable {
         Torch.tune();
     }
 
+    /** What the array of all terms is called, and what a network does to itself. */
+    private static final String TERMS = "terms";
+
+    private static final String CLIP = "clip";
+    private static final String ZERO_GRADIENTS = "zero gradients";
+    private static final String ZERO_HELD = "zero held";
+
     private final Device device;
     private final PtNDManager manager;
     /** The model as it is computed: in single precision at least. */
@@ -78,6 +87,9 @@ public final class Network implements AutoCloseable {
     private final boolean shared;
 
     private final boolean drops;
+
+    /** What is recorded of the network, on a GPU; null where nothing is. */
+    private @Nullable Recorder recorder;
 
     /** Held while what is dropped out is drawn. */
     private static final Object GENERATOR = new Object();
@@ -154,6 +166,7 @@ public final class Network implements AutoCloseable {
             constants = new SharedConstants(manager);
             model = new Program(graph, manager, arrays::get, constants);
             judged = objective == null ? null : program(objective);
+            recorder = Recorder.of(device, manager);
         } catch (RuntimeException | Error problem) {
             manager.close();
             throw problem;
@@ -173,7 +186,46 @@ public final class Network implements AutoCloseable {
      */
     public Network pursue(Objective objective) {
         judged = program(objective);
+        forgetRecordings();
         return this;
+    }
+
+    /**
+     * Chooses whether what the network does over and over on a GPU is recorded and then done as a whole (CUDA graphs), which is
+     * faster and comes to the same. Off a GPU, and where that is not possible, nothing is recorded.
+     *
+     * @param wanted false to have one operation after the other asked for; true unless this is called
+     * @return this network
+     */
+    public Network record(boolean wanted) {
+        if (recorder != null) {
+            recorder.close();
+        }
+        recorder = wanted ? Recorder.of(device, manager) : null;
+        return this;
+    }
+
+    /** How much is recorded now. */
+    int recordings() {
+        return recorder == null ? 0 : recorder.count();
+    }
+
+    private void forgetRecordings() {
+        if (recorder != null) {
+            recorder.forgetAll();
+        }
+    }
+
+    /** Does something to the network's own arrays, as a whole if that was recorded. */
+    private void doToItself(String name, boolean nothing, Runnable work) {
+        if (nothing) {
+            return;
+        }
+        if (recorder == null) {
+            work.run();
+        } else {
+            recorder.run(name, work);
+        }
     }
 
     private PtNDArray array(String name, Initializer initializer) {
@@ -223,6 +275,7 @@ public final class Network implements AutoCloseable {
      */
     public Network precision(Precision other) {
         precision = other;
+        forgetRecordings();
         return this;
     }
 
@@ -270,6 +323,7 @@ public final class Network implements AutoCloseable {
             return frozen;
         });
         gradientViews = new LinkedHashMap<>();
+        forgetRecordings();
         return this;
     }
 
@@ -300,14 +354,12 @@ public final class Network implements AutoCloseable {
      * @return copies of the outputs by name, in the graph's order
      */
     public SequencedMap<String, Tensor> predict(Map<String, Tensor> inputs) {
-        try (Pass pass = forward(inputs, Mode.INFERENCE)) {
-            SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
-            pass.outputs()
-                    .forEach((name, output) -> outputs.put(
-                            name,
-                            Tensors.tensor(output).cast(original.fact(name).data())));
-            return outputs;
-        }
+        SequencedMap<String, Tensor> computed =
+                run(model, inputs, Mode.INFERENCE, 1, Pass::outputs).get();
+        SequencedMap<String, Tensor> outputs = new LinkedHashMap<>();
+        computed.forEach((name, output) ->
+                outputs.put(name, output.cast(original.fact(name).data())));
+        return outputs;
     }
 
     /**
@@ -318,9 +370,7 @@ public final class Network implements AutoCloseable {
      * @return the objective's terms
      */
     public Terms terms(Map<String, Tensor> inputs, Map<String, Tensor> targets) {
-        try (Pass pass = forward(judged(), behind(inputs, targets), Mode.INFERENCE)) {
-            return terms(pass);
-        }
+        return terms(inputs, targets, Mode.INFERENCE, 1).get();
     }
 
     /**
@@ -333,10 +383,31 @@ public final class Network implements AutoCloseable {
      * @return the objective's terms, not multiplied
      */
     public Terms addGradients(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
-        try (Pass pass = forward(judged(), behind(inputs, targets), Mode.TRAINING)) {
-            pass.backward(pass.output(Objective.output(Objective.LOSS)), share);
-            return terms(pass);
-        }
+        return queueGradients(inputs, targets, share).get();
+    }
+
+    /**
+     * The same without waiting for a GPU: what is asked of this network next finds the gradients added.
+     *
+     * @param inputs every input of the model by name
+     * @param targets what the objective compares the model with, by the targets' names
+     * @param share what the gradients are multiplied with
+     * @return waits for the objective's terms, when they are asked for
+     */
+    public Supplier<Terms> queueGradients(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
+        return terms(inputs, targets, Mode.TRAINING, share);
+    }
+
+    private Supplier<Terms> terms(Map<String, Tensor> inputs, Map<String, Tensor> targets, Mode mode, double share) {
+        Program program = judged();
+        Supplier<SequencedMap<String, Tensor>> numbers =
+                run(program, behind(inputs, targets), mode, share, Network::stacked);
+        return () -> {
+            Tensor all = numbers.get().firstEntry().getValue();
+            SequencedMap<String, Double> values = new LinkedHashMap<>();
+            program.outputs().forEach(output -> values.put(output, all.getDouble(values.size())));
+            return new Terms(Objective.terms(values));
+        };
     }
 
     private Program judged() {
@@ -353,47 +424,111 @@ public final class Network implements AutoCloseable {
         return all;
     }
 
-    /** All terms in one copy, as each would have to wait for the device. */
-    private static Terms terms(Pass pass) {
-        SequencedMap<String, NDArray> outputs = Objective.terms(pass.outputs());
-        try (NDScope scope = new NDScope()) {
-            scope.suppressNotUsedWarning();
-            PtNDArray[] numbers = outputs.values().stream()
-                    .map(term -> ((PtNDArray) term).toType(ai.djl.ndarray.types.DataType.FLOAT64, false))
-                    .toArray(PtNDArray[]::new);
-            Tensor all = Tensors.tensor(JniUtils.stack(numbers, 0));
-            SequencedMap<String, Double> values = new LinkedHashMap<>();
-            outputs.keySet().forEach(name -> values.put(name, all.getDouble(values.size())));
-            return new Terms(values);
-        }
+    /** All terms as one array, as each would have to be waited for. */
+    private static SequencedMap<String, PtNDArray> stacked(Pass pass) {
+        PtNDArray[] numbers = pass.outputs().values().stream()
+                .map(term -> ((PtNDArray) term).toType(ai.djl.ndarray.types.DataType.FLOAT64, false))
+                .toArray(PtNDArray[]::new);
+        SequencedMap<String, PtNDArray> all = new LinkedHashMap<>();
+        all.put(TERMS, JniUtils.stack(numbers, 0));
+        return all;
+    }
+
+    /** What is read of a pass before it is closed. */
+    @FunctionalInterface
+    private interface Reading {
+        SequencedMap<String, ? extends NDArray> of(Pass pass);
+    }
+
+    /** Runs a program, operation by operation or as a whole, if that was recorded. In training, gradients are added. */
+    private Supplier<SequencedMap<String, Tensor>> run(
+            Program program, Map<String, Tensor> given, Mode mode, double share, Reading reading) {
+        Program.Call call = call(program, given, mode);
+        return seeded(
+                mode,
+                () -> recorded(call, mode, share, reading).orElseGet(() -> {
+                    SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
+                    try (Pass pass = start(call, mode)) {
+                        read(
+                                pass,
+                                share,
+                                reading,
+                                made -> made.forEach((name, array) -> tensors.put(name, Tensors.tensor(array))));
+                    }
+                    return () -> tensors;
+                }));
     }
 
     /** Runs the model; the pass is to be closed. */
     Pass forward(Map<String, Tensor> inputs, Mode mode) {
-        return forward(model, inputs, mode);
+        Program.Call call = call(model, inputs, mode);
+        return seeded(mode, () -> start(call, mode));
     }
 
-    private Pass forward(Program program, Map<String, Tensor> inputs, Mode mode) {
+    private Program.Call call(Program program, Map<String, Tensor> inputs, Mode mode) {
         Program.Call call = program.call(original == graph ? inputs : widened(inputs));
         if (mode == Mode.TRAINING) {
             prepareTraining();
         }
-        if (mode == Mode.TRAINING && drops) {
-            // Libtorch has one generator: nobody else may draw from it between the seed and the end of the pass.
-            synchronized (GENERATOR) {
-                JniUtils.setSeed(seed[0]++);
-                return run(call, mode);
-            }
-        }
-        return run(call, mode);
+        return call;
     }
 
-    private Pass run(Program.Call call, Mode mode) {
+    private <T> T seeded(Mode mode, Supplier<T> pass) {
+        if (mode != Mode.TRAINING || !drops) {
+            return pass.get();
+        }
+        // libtorch has one generator: nobody else may draw from it between the seed and the end of the pass.
+        synchronized (GENERATOR) {
+            JniUtils.setSeed(seed[0]++);
+            return pass.get();
+        }
+    }
+
+    private Optional<Supplier<SequencedMap<String, Tensor>>> recorded(
+            Program.Call call, Mode mode, double share, Reading reading) {
+        Recorder known = recorder;
+        if (known == null) {
+            return Optional.empty();
+        }
+        // One at a time, as recordings share their memory; what trains has the network for itself, and need not wait.
+        synchronized (known) {
+            Optional<Recorded.Answer> answer = known.find(
+                            new Recorder.Key(call.plan(), mode, share), call.inputs(), (inputs, rehearsal, results) -> {
+                                Mode now = rehearsal && mode.trains() ? Mode.REHEARSAL : mode;
+                                try (Pass pass = precisely(
+                                        () -> Pass.run(call.plan(), inputs, now, manager, this::setSwitches))) {
+                                    read(pass, share, reading, results);
+                                }
+                            })
+                    .map(recording -> recording.run(call.inputs()));
+            answer.filter(_ -> !mode.trains()).ifPresent(Recorded.Answer::get);
+            return answer.map(found -> found::get);
+        }
+    }
+
+    private Pass start(Program.Call call, Mode mode) {
+        return precisely(() -> Pass.run(call, mode, manager, this::setSwitches));
+    }
+
+    private Pass precisely(Supplier<Pass> pass) {
         if (precision != Precision.BF16) {
-            return Pass.run(call, mode, manager, this::setSwitches);
+            return pass.get();
         }
         try (Torch.Switched _ = Torch.bfloat16(manager.getDevice())) {
-            return Pass.run(call, mode, manager, this::setSwitches);
+            return pass.get();
+        }
+    }
+
+    private static void read(
+            Pass pass, double share, Reading reading, Consumer<SequencedMap<String, PtNDArray>> results) {
+        if (pass.trains()) {
+            pass.backward(pass.output(Objective.output(Objective.LOSS)), share);
+        }
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
+            reading.of(pass).forEach((name, array) -> arrays.put(name, (PtNDArray) array));
+            results.accept(arrays);
         }
     }
 
@@ -551,6 +686,9 @@ public final class Network implements AutoCloseable {
      */
     public Network release() {
         held = Network::leave;
+        if (recorder != null) {
+            recorder.forget(ZERO_HELD);
+        }
         masks.values().forEach(PtNDArray::close);
         masks.clear();
         return this;
@@ -577,7 +715,8 @@ public final class Network implements AutoCloseable {
         if (shared) {
             held.accept(weights());
         } else {
-            masks.forEach((name, mask) -> JniUtils.muli(array(name), mask));
+            doToItself(
+                    ZERO_HELD, masks.isEmpty(), () -> masks.forEach((name, mask) -> JniUtils.muli(array(name), mask)));
         }
     }
 
@@ -592,22 +731,26 @@ public final class Network implements AutoCloseable {
         if (shared) {
             GradientNorm.clip(gradients().values(), most);
         } else if (!gradients.isEmpty()) {
-            clipFar(most);
+            doToItself(CLIP + " " + most, gradients.isEmpty(), () -> clipFar(most));
         }
     }
 
+    /** Without waiting for a norm: it decides where the gradients are, and multiplies with one if they are short enough. */
     private void clipFar(double most) {
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
             PtNDArray[] squares = gradients.values().stream()
                     .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
                     .toArray(PtNDArray[]::new);
-            double norm = Math.sqrt(
-                    Tensors.tensor(JniUtils.sum(JniUtils.stack(squares, 0))).getDouble(0));
-            if (norm > most && Double.isFinite(norm)) {
-                PtNDArray scale = Tensors.scalar(squares[0], most / norm);
-                gradients.values().forEach(gradient -> JniUtils.muli(gradient, scale));
-            }
+            PtNDArray square =
+                    JniUtils.sum(JniUtils.stack(squares, 0)).toType(ai.djl.ndarray.types.DataType.FLOAT64, false);
+            PtNDArray scale = JniUtils.div(Tensors.scalar(square, most), JniUtils.sqrt(square));
+            PtNDArray one = Tensors.scalar(square, 1);
+            // Not for NaN, nor for 0, which an infinite norm gives.
+            PtNDArray clips =
+                    JniUtils.logicalAnd(JniUtils.gt(one, scale), JniUtils.gt(scale, Tensors.scalar(square, 0)));
+            PtNDArray factor = JniUtils.where(clips, scale, one).toType(squares[0].getDataType(), false);
+            gradients.values().forEach(gradient -> JniUtils.muli(gradient, factor));
         }
     }
 
@@ -639,7 +782,10 @@ public final class Network implements AutoCloseable {
 
     /** Sets all gradients to zero; nobody else does. */
     public void zeroGradients() {
-        gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
+        doToItself(
+                ZERO_GRADIENTS,
+                gradients.isEmpty(),
+                () -> gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name))));
     }
 
     /**
@@ -683,6 +829,9 @@ public final class Network implements AutoCloseable {
     /** Closes all arrays of the network, and of passes that are still open. */
     @Override
     public void close() {
+        if (recorder != null) {
+            recorder.close();
+        }
         manager.close();
     }
 }

@@ -43,16 +43,25 @@ final class Pass implements AutoCloseable {
      * Runs a plan on inputs that go where the parent's arrays are; {@code switches} sets what libtorch has one of for the whole
      * process, before it computes either way.
      */
-    @SuppressWarnings("MustBeClosedChecker") // what is opened here is closed by the pass, or below if there is none
     static Pass run(Program.Call call, Mode mode, PtNDManager parent, Runnable switches) {
+        try (PtNDManager uploads = parent.newSubManager(parent.getDevice())) {
+            Map<String, PtNDArray> inputs = new LinkedHashMap<>();
+            call.inputs().forEach((name, tensor) -> inputs.put(name, Tensors.upload(uploads, tensor)));
+            return run(call.plan(), inputs, mode, parent, switches);
+        }
+    }
+
+    /** The same on inputs that are there, which stay open. */
+    @SuppressWarnings("MustBeClosedChecker") // what is opened here is closed by the pass, or below if there is none
+    static Pass run(Plan plan, Map<String, PtNDArray> given, Mode mode, PtNDManager parent, Runnable switches) {
         switches.run();
         boolean recordedBefore = JniUtils.isGradMode();
         PtNDManager manager = parent.newSubManager(parent.getDevice());
         try {
             Map<String, PtNDArray> inputs = new LinkedHashMap<>();
-            call.inputs().forEach((name, tensor) -> inputs.put(name, laidOut(Tensors.upload(manager, tensor))));
-            JniUtils.setGradMode(mode == Mode.TRAINING);
-            return new Pass(manager, mode, recordedBefore, switches, call.plan().run(inputs, mode, manager));
+            given.forEach((name, array) -> inputs.put(name, laidOut(array, manager)));
+            JniUtils.setGradMode(mode.trains());
+            return new Pass(manager, mode, recordedBefore, switches, plan.run(inputs, mode, manager));
         } catch (RuntimeException | Error problem) {
             JniUtils.setGradMode(recordedBefore);
             manager.close();
@@ -61,9 +70,20 @@ final class Pass implements AutoCloseable {
     }
 
     /** On a GPU, images lie pixel by pixel: its convolutions are faster so, and all that follows lies as they do. */
-    private static PtNDArray laidOut(PtNDArray array) {
+    private static PtNDArray laidOut(PtNDArray array, PtNDManager owner) {
         boolean image = array.getShape().dimension() == 4 && array.getDataType().isFloating();
-        return image && array.getDevice().isGpu() ? Tensors.channelsLast(array) : array;
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray own = image && array.getDevice().isGpu() ? Tensors.channelsLast(array) : Tensors.alias(array);
+            NDScope.unregister(own);
+            own.attach(owner);
+            return own;
+        }
+    }
+
+    /** Whether gradients can be asked for. */
+    boolean trains() {
+        return mode.trains();
     }
 
     /** What came out, by name and in the graph's order; good until the pass is closed. */
@@ -93,7 +113,7 @@ final class Pass implements AutoCloseable {
      * @param share what the gradients are multiplied with
      */
     void backward(NDArray loss, double share) {
-        if (mode != Mode.TRAINING) {
+        if (!mode.trains()) {
             throw new IllegalStateException("this pass is for " + mode + ": gradients need a pass for TRAINING");
         }
         switches.run();

@@ -50,6 +50,11 @@ final class Program {
      */
     record Call(Plan plan, SequencedMap<String, Tensor> inputs) {}
 
+    /** The names of what comes out, in order. */
+    List<String> outputs() {
+        return graph.outputs();
+    }
+
     /** Makes sure that the inputs fit, and finds the plan for them. */
     Call call(Map<String, Tensor> inputs) {
         SequencedMap<String, Tensor> given = new LinkedHashMap<>();

@@ -58,6 +58,18 @@ final class Tensors {
         JniUtils.indexSet(to, from, new long[] {0}, new long[] {from.getShape().get(0)}, new long[] {1});
     }
 
+    /** Overwrites an array by another of the same type and size, on the same device; nothing is remembered for gradients. */
+    static void store(PtNDArray from, PtNDArray to) {
+        boolean recorded = JniUtils.isGradMode();
+        JniUtils.setGradMode(false);
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            copy(flat(from), flat(to));
+        } finally {
+            JniUtils.setGradMode(recorded);
+        }
+    }
+
     /** A tensor as an array on the manager's device; its numbers are copied once, or twice on their way to a GPU. */
     static PtNDArray upload(PtNDManager manager, Tensor tensor) {
         if (manager.getDevice().equals(ai.djl.Device.cpu())) {
@@ -129,6 +141,14 @@ final class Tensors {
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Copy(DataType type, long[] shape, MemorySegment memory) {
+        /** A copy of numbers in row-major order. */
+        static Copy of(DataType type, long[] shape, MemorySegment numbers) {
+            return new Copy(
+                    type,
+                    shape,
+                    Arena.ofAuto().allocate(numbers.byteSize(), ALIGNMENT).copyFrom(numbers));
+        }
+
         /** Ones in the place of the numbers of a parameter. */
         static Copy ones(DataType type, long[] shape) {
             Copy copy = new Copy(

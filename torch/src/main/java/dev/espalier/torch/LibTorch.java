@@ -11,6 +11,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -274,6 +275,147 @@ final class LibTorch {
         }
     }
 
+    /**
+     * libtorch's CUDA graphs ({@code at::cuda::CUDAGraph}), which bring memory of their own, and random numbers whose seed is
+     * read when a graph is launched. Objects are kept in memory that is larger than any version of the class.
+     *
+     * @param guard {@code int aoti_torch_create_cuda_stream_guard(void*, int32_t, void**)}
+     * @param unguard {@code int aoti_torch_delete_cuda_stream_guard(void*)}
+     * @param pool {@code std::pair<uint64, uint64> at::cuda::graph_pool_handle()}
+     * @param construct {@code CUDAGraph(bool keepGraph)}; a version without the parameter does not look at it
+     * @param begin {@code void CUDAGraph::capture_begin(std::pair<uint64, uint64>, cudaStreamCaptureMode)}
+     * @param end {@code void CUDAGraph::capture_end()}
+     * @param replay {@code void CUDAGraph::replay()}
+     * @param destroy {@code ~CUDAGraph()}
+     */
+    record Graphs(
+            MethodHandle guard,
+            MethodHandle unguard,
+            MethodHandle pool,
+            MethodHandle construct,
+            MethodHandle begin,
+            MethodHandle end,
+            MethodHandle replay,
+            MethodHandle destroy) {
+        /** {@code c10::MempoolId_t}, which travels in registers. */
+        private static final MemoryLayout POOL =
+                MemoryLayout.structLayout(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
+
+        private static final long OBJECT_BYTES = 1 << 14;
+
+        /** {@code cudaStreamCaptureModeThreadLocal}. */
+        private static final int THREAD_LOCAL = 1;
+
+        private static final FunctionDescriptor METHOD = FunctionDescriptor.ofVoid(ValueLayout.ADDRESS);
+        private static final String GUARD = "aoti_torch_create_cuda_stream_guard";
+        private static final String CLASS = "_ZN2at4cuda9CUDAGraph";
+
+        static Graphs in(SymbolLookup library) {
+            return new Graphs(
+                    function(
+                            library,
+                            GUARD,
+                            FunctionDescriptor.of(
+                                    ValueLayout.JAVA_INT,
+                                    ValueLayout.JAVA_LONG,
+                                    ValueLayout.JAVA_INT,
+                                    ValueLayout.ADDRESS)),
+                    function(
+                            library,
+                            "aoti_torch_delete_cuda_stream_guard",
+                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS)),
+                    function(library, "_ZN2at4cuda17graph_pool_handleEv", FunctionDescriptor.of(POOL)),
+                    constructor(library),
+                    function(
+                            library,
+                            CLASS + "13capture_beginESt4pairIyyE21cudaStreamCaptureMode",
+                            FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, POOL, ValueLayout.JAVA_INT)),
+                    function(library, CLASS + "11capture_endEv", METHOD),
+                    function(library, CLASS + "6replayEv", METHOD),
+                    function(library, CLASS + "D1Ev", METHOD));
+        }
+
+        private static MethodHandle constructor(SymbolLookup library) {
+            String since28 = CLASS + "C1Eb";
+            return function(
+                    library,
+                    library.find(since28).isPresent() ? since28 : CLASS + "C1Ev",
+                    FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_BOOLEAN));
+        }
+
+        /** Has this thread's work on a GPU put into a stream; returns what ends that. */
+        MemorySegment guard(long stream, int gpu) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment result = arena.allocate(ValueLayout.ADDRESS);
+                int code = (int) guard.invokeExact(stream, gpu, result);
+                if (code != SUCCESS) {
+                    throw new IllegalStateException(
+                            GUARD + " of libtorch refused a stream of GPU " + gpu + ": code " + code);
+                }
+                return result.get(ValueLayout.ADDRESS, 0);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        void unguard(MemorySegment guarded) {
+            try {
+                int code = (int) unguard.invokeExact(guarded);
+                if (code != SUCCESS) {
+                    throw new IllegalStateException("libtorch did not leave a stream: code " + code);
+                }
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        MemorySegment newPool(Arena arena) {
+            try {
+                return (MemorySegment) pool.invokeExact((SegmentAllocator) arena);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        MemorySegment newGraph(Arena arena) {
+            try {
+                MemorySegment graph = arena.allocate(OBJECT_BYTES, 64);
+                construct.invokeExact(graph, false);
+                return graph;
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        void begin(MemorySegment graph, MemorySegment memory) {
+            try {
+                begin.invokeExact(graph, memory, THREAD_LOCAL);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        void end(MemorySegment graph) {
+            call(end, graph);
+        }
+
+        void replay(MemorySegment graph) {
+            call(replay, graph);
+        }
+
+        void destroy(MemorySegment graph) {
+            call(destroy, graph);
+        }
+
+        private static void call(MethodHandle method, MemorySegment graph) {
+            try {
+                method.invokeExact(graph);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
     /** Found when it is first asked for: loading libtorch takes a second. */
     private static final class Symbols {
         static final Lookup<SymbolLookup> LIBRARY = library();
@@ -296,7 +438,16 @@ final class LibTorch {
 
     /** See {@link #cuda()}. */
     private static final class CudaHolder {
-        static final Lookup<Cuda> CUDA = cudaIn(Symbols.LIBRARY);
+        static final Lookup<SymbolLookup> LIBRARY = cudaIn(Symbols.LIBRARY);
+        /** No GPU is the usual case, and nothing to warn of: whoever wants one is told. */
+        static final Lookup<Cuda> CUDA = LIBRARY instanceof Lookup.Missing<SymbolLookup>(String reason)
+                ? new Lookup.Missing<>(reason)
+                : find("GPUs", LIBRARY, Cuda::in);
+    }
+
+    /** See {@link #graphs()}. */
+    private static final class GraphsHolder {
+        static final Lookup<Graphs> GRAPHS = find("CUDA graphs", CudaHolder.LIBRARY, Graphs::in);
     }
 
     /** See {@link #oneDnnSwitch()}. */
@@ -324,8 +475,12 @@ final class LibTorch {
         return CudaHolder.CUDA;
     }
 
-    /** No GPU is the usual case, and nothing to warn of: whoever wants one is told. */
-    private static Lookup<Cuda> cudaIn(Lookup<SymbolLookup> core) {
+    static Lookup<Graphs> graphs() {
+        return GraphsHolder.GRAPHS;
+    }
+
+    /** The libraries of a libtorch that is made for GPUs. */
+    private static Lookup<SymbolLookup> cudaIn(Lookup<SymbolLookup> core) {
         if (core instanceof Lookup.Missing<SymbolLookup>(String reason)) {
             return new Lookup.Missing<>(reason);
         }
@@ -345,7 +500,7 @@ final class LibTorch {
                 return new Lookup.Missing<>(file + " cannot be loaded: " + e.getMessage());
             }
         }
-        return find("GPUs", new Lookup.Found<>(library), Cuda::in);
+        return new Lookup.Found<>(library);
     }
 
     /** A class loader sees the libraries that its own classes loaded; libtorch was loaded by DJL, whoever loaded that. */

@@ -29,6 +29,10 @@ final class Driver {
 
     static final int DEVICE_ORDINAL = 9;
 
+    private static final int NON_BLOCKING = 1;
+    private static final int THREAD_LOCAL = 1;
+    private static final int CAPTURE_ACTIVE = 1;
+
     private static final int SUCCESS = 0;
     private static final int LONGEST_NAME = 256;
 
@@ -60,7 +64,13 @@ final class Driver {
     private final MethodHandle copyInAsync;
     private final MethodHandle copyOutAsync;
     private final MethodHandle copyOnDevice;
+    private final MethodHandle streamCreate;
+    private final MethodHandle streamDestroy;
     private final MethodHandle streamSynchronize;
+    private final MethodHandle streamBeginCapture;
+    private final MethodHandle streamEndCapture;
+    private final MethodHandle streamIsCapturing;
+    private final MethodHandle graphDestroy;
     private final MethodHandle eventCreate;
     private final MethodHandle eventDestroy;
     private final MethodHandle eventRecord;
@@ -141,7 +151,13 @@ final class Driver {
         copyInAsync = library.function("cuMemcpyHtoDAsync_v2", JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG);
         copyOutAsync = library.function("cuMemcpyDtoHAsync_v2", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
         copyOnDevice = library.function("cuMemcpyDtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        streamCreate = library.function("cuStreamCreate", ADDRESS, JAVA_INT);
+        streamDestroy = library.function("cuStreamDestroy_v2", JAVA_LONG);
         streamSynchronize = library.function("cuStreamSynchronize", JAVA_LONG);
+        streamBeginCapture = library.function("cuStreamBeginCapture_v2", JAVA_LONG, JAVA_INT);
+        streamEndCapture = library.function("cuStreamEndCapture", JAVA_LONG, ADDRESS);
+        streamIsCapturing = library.function("cuStreamIsCapturing", JAVA_LONG, ADDRESS);
+        graphDestroy = library.function("cuGraphDestroy", JAVA_LONG);
         eventCreate = library.function("cuEventCreate", ADDRESS, JAVA_INT);
         eventDestroy = library.function("cuEventDestroy_v2", JAVA_LONG);
         eventRecord = library.function("cuEventRecord", JAVA_LONG, JAVA_LONG);
@@ -335,6 +351,34 @@ final class Driver {
 
     void synchronize(long stream) {
         call("cuStreamSynchronize", () -> (int) streamSynchronize.invokeExact(stream));
+    }
+
+    /** A stream that does not wait for the default one. */
+    long createStream() {
+        return ask("cuStreamCreate", answer -> (int) streamCreate.invokeExact(answer, NON_BLOCKING));
+    }
+
+    void destroyStream(long stream) {
+        call("cuStreamDestroy", () -> (int) streamDestroy.invokeExact(stream));
+    }
+
+    /** From now on what is put into a stream is written down, not done; this thread must not do what would wait for it. */
+    void beginCapture(long stream) {
+        call("cuStreamBeginCapture", () -> (int) streamBeginCapture.invokeExact(stream, THREAD_LOCAL));
+    }
+
+    /** What was written down; throws, and ends it all the same, if something was not possible. */
+    long endCapture(long stream) {
+        return ask("cuStreamEndCapture", answer -> (int) streamEndCapture.invokeExact(stream, answer));
+    }
+
+    boolean isCapturing(long stream) {
+        return (int) ask("cuStreamIsCapturing", answer -> (int) streamIsCapturing.invokeExact(stream, answer))
+                == CAPTURE_ACTIVE;
+    }
+
+    void destroyGraph(long graph) {
+        call("cuGraphDestroy", () -> (int) graphDestroy.invokeExact(graph));
     }
 
     long createEvent() {

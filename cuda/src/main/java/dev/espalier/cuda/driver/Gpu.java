@@ -408,6 +408,87 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
+    /** A stream that waits for no other. */
+    public final class SideStream implements AutoCloseable {
+        private final long handle;
+
+        private SideStream(long handle) {
+            this.handle = handle;
+        }
+
+        /**
+         * The driver's handle.
+         *
+         * @return good until this is closed
+         */
+        public long handle() {
+            return handle;
+        }
+
+        /**
+         * Has work put into this stream written down, and thrown away: nothing is done, and it is known whether all of it can be
+         * written down.
+         *
+         * @param work puts things into this stream
+         * @return why not; empty if it can
+         */
+        public Optional<String> rehearse(Runnable work) {
+            try (Current _ = new Current()) {
+                driver.beginCapture(handle);
+                Optional<String> problem = Optional.empty();
+                try {
+                    work.run();
+                } catch (RuntimeException e) {
+                    problem = Optional.of(String.valueOf(e.getMessage()));
+                }
+                try {
+                    driver.destroyGraph(driver.endCapture(handle));
+                } catch (CudaException e) {
+                    return problem.or(() -> Optional.of(String.valueOf(e.getMessage())));
+                }
+                return problem;
+            }
+        }
+
+        /**
+         * Whether what is put into this stream is being written down, and all of it could be so far.
+         *
+         * @return false if it is done as ever, or something could not be written down
+         */
+        public boolean writesDown() {
+            try (Current _ = new Current()) {
+                return driver.isCapturing(handle);
+            }
+        }
+
+        /** Stops writing down, after something could not be. */
+        public void abandon() {
+            try (Current _ = new Current()) {
+                driver.endCapture(handle);
+            } catch (CudaException e) {
+                // as expected: it tells again what could not be written down
+            }
+        }
+
+        @Override
+        public void close() {
+            try (Current _ = new Current()) {
+                driver.destroyStream(handle);
+            }
+        }
+    }
+
+    /**
+     * Makes a stream.
+     *
+     * @return the stream, to be closed before the GPU
+     */
+    public SideStream newStream() {
+        try (Current _ = new Current()) {
+            return new SideStream(driver.createStream());
+        }
+    }
+
     /**
      * Waits until all that is in a stream is done.
      *

@@ -33,6 +33,7 @@ import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;
 import dev.espalier.train.task.TaskSection;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -41,6 +42,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** A model in training: the network, the optimizer, the penalty in force, and the step from batches to other weights. */
@@ -158,26 +160,45 @@ final class Session implements AutoCloseable {
         int batches = (int) Math.min(recipe.training().accumulate(), left);
         strength.beforeStep(examples.position());
         teacher.ifPresent(one -> one.beforeStep(examples.position()));
+        List<Batch> added = new ArrayList<>();
         for (int i = 0; i < batches; i++) {
-            add(examples.next(), 1.0 / batches);
+            added.add(add(examples.next(), 1.0 / batches));
         }
+        long number = optimizer.steps() + 1;
         try {
             training.apply();
         } catch (NonFiniteGradientException problem) {
+            count(added, number);
             throw new DivergedException(String.valueOf(problem.getMessage()));
         }
+        count(added, number);
         strength.afterStep(summary);
         meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
     }
 
-    private void add(Example given, double share) {
+    /**
+     * A batch whose gradients are being added.
+     *
+     * @param size how many samples it has
+     * @param terms waits for what the objective came to
+     */
+    private record Batch(int size, Supplier<Terms> terms) {}
+
+    private Batch add(Example given, double share) {
         Example example = teacher.map(one -> one.of(given)).orElse(given);
-        Terms terms = network.addGradients(example.inputs(), example.targets(), share);
-        if (recipe.method().nonFinite() == NonFinite.FAIL) {
-            divergence.requireFinite(terms.loss(), optimizer.steps() + 1);
-        }
-        if (Double.isFinite(terms.loss())) { // else its step is skipped, and it says nothing of the others
-            meter.addBatch(terms, example.size());
+        return new Batch(example.size(), network.queueGradients(example.inputs(), example.targets(), share));
+    }
+
+    /** Takes note of what batches came to, after their step: a GPU is asked for that and for its report at once. */
+    private void count(List<Batch> batches, long step) {
+        for (Batch batch : batches) {
+            Terms terms = batch.terms().get();
+            if (recipe.method().nonFinite() == NonFinite.FAIL) {
+                divergence.requireFinite(terms.loss(), step);
+            }
+            if (Double.isFinite(terms.loss())) { // else its step is skipped, and it says nothing of the others
+                meter.addBatch(terms, batch.size());
+            }
         }
     }
 

@@ -1,0 +1,197 @@
+package dev.espalier.cli;
+
+import dev.espalier.bench.ModelShapes;
+import dev.espalier.core.penalty.GroupLasso;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.StepOptions;
+import dev.espalier.engine.Device;
+import dev.espalier.engine.Network;
+import dev.espalier.engine.Precision;
+import dev.espalier.engine.TrainingStep;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Value;
+import dev.espalier.graph.group.PaperRules;
+import dev.espalier.graph.group.TrainingPlan;
+import dev.espalier.graph.model.Bert;
+import dev.espalier.graph.model.BertConfig;
+import dev.espalier.graph.model.ImageOptions;
+import dev.espalier.graph.model.ResNet34;
+import dev.espalier.graph.model.Vgg16;
+import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Losses;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Terms;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.SequencedMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Whole steps of training on random samples: gradients, clipping, the step with a penalty, and what the host does in between.
+ *
+ * @param millisecondsOfStep the median, and the least
+ * @param least the least
+ * @param loss of the last step
+ * @param model as the steps left it
+ */
+record TrainingBench(double millisecondsOfStep, double least, double loss, Graph model) {
+    private static final long SEED = 7;
+    private static final double RATE = 1e-4;
+    private static final double LAMBDA = 1e-6;
+    private static final double CLIP_NORM = 1;
+
+    /** Batches of samples that take turns. */
+    private static final int BATCHES = 4;
+
+    /**
+     * What is trained.
+     *
+     * @param graph the model
+     * @param rules its groups
+     * @param objective what it is trained for
+     * @param samples in a batch
+     * @param draw makes inputs and targets
+     */
+    private record Work(Graph graph, PaperRules rules, Objective objective, int samples, Supplier<Batch> draw) {}
+
+    private record Batch(Map<String, Tensor> inputs, Map<String, Tensor> targets) {}
+
+    /**
+     * Measures.
+     *
+     * @param model {@code VGG16}, {@code RESNET34} or {@code BERT_BASE}
+     * @param batch samples in a batch; 0 for those of the paper's recipes
+     * @param device where
+     * @param precision how exactly
+     * @param recorded whether passes may be recorded
+     * @param steps how many are measured, after as many as it takes to get going
+     * @param progress is told what goes on
+     */
+    static TrainingBench of(
+            ModelShapes model,
+            int batch,
+            Device device,
+            Precision precision,
+            boolean recorded,
+            int steps,
+            Consumer<String> progress) {
+        Work work = work(model, batch);
+        TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE));
+        try (Network network = new Network(work.graph(), work.objective(), device)
+                        .precision(precision)
+                        .seed(SEED)
+                        .record(recorded);
+                Optimizer optimizer = new Optimizer(
+                        new UpdateRule.Adam(),
+                        plan.parameterSets(work.graph(), work.rules().derive(work.graph())),
+                        StepOptions.DEFAULT,
+                        device.kernels())) {
+            TrainingStep.Update update = (weights, gradients) -> {
+                network.clipGradients(CLIP_NORM);
+                optimizer.step(weights, gradients);
+            };
+            TrainingStep step = new TrainingStep(network, update);
+            Batch[] batches = new Batch[BATCHES];
+            Arrays.setAll(batches, _ -> work.draw().get());
+            int before = Math.max(5, steps / 5);
+            double[] times = new double[steps];
+            double loss = Double.NaN;
+            for (int i = -before; i < steps; i++) {
+                progress.accept("step %d of %d".formatted(i + before + 1, before + steps));
+                Batch now = batches[Math.floorMod(i, BATCHES)];
+                long started = System.nanoTime();
+                Supplier<Terms> terms = network.queueGradients(now.inputs(), now.targets(), 1);
+                step.apply();
+                loss = terms.get().loss();
+                if (i >= 0) {
+                    times[i] = (System.nanoTime() - started) / 1e6;
+                }
+            }
+            Graph trained = network.graph();
+            Arrays.sort(times);
+            return new TrainingBench(times[steps / 2], times[0], loss, trained);
+        }
+    }
+
+    /** Samples in a batch, as measured. */
+    static int samples(ModelShapes model, int batch) {
+        return batch > 0 ? batch : model == ModelShapes.BERT_BASE ? 32 : 128;
+    }
+
+    private static Work work(ModelShapes model, int batch) {
+        int samples = samples(model, batch);
+        return switch (model) {
+            case VGG16 -> images(Vgg16.build(ImageOptions.CIFAR10, Weights.seeded(SEED)), PaperRules.VGG16, samples);
+            case RESNET34 ->
+                images(ResNet34.build(ImageOptions.CIFAR10, Weights.seeded(SEED)), PaperRules.RESNET34, samples);
+            case BERT_BASE -> texts(BertConfig.BASE, samples, 384);
+            default ->
+                throw new IllegalArgumentException("--training measures VGG16, RESNET34 or BERT_BASE, not " + model);
+        };
+    }
+
+    private static Work images(Graph graph, PaperRules rules, int samples) {
+        Random random = new Random(SEED);
+        String image = graph.inputs().getFirst().name();
+        Objective objective = formula -> {
+            Value logits = formula.model(formula.outputs().getFirst());
+            Value labels =
+                    formula.target("class", DataType.INT64, logits.shape().get(0));
+            SequencedMap<String, Value> terms = Objective.terms(Losses.crossEntropy(formula, logits, labels));
+            terms.put("right", formula.sum(formula.equal(formula.argMax(logits), labels)));
+            return terms;
+        };
+        return new Work(
+                graph,
+                rules,
+                objective,
+                samples,
+                () -> new Batch(
+                        Map.of(
+                                image,
+                                Tensor.compute(
+                                        DataType.FLOAT32, new long[] {samples, 3, 32, 32}, _ -> random.nextGaussian())),
+                        Map.of("class", numbers(random, 10, samples))));
+    }
+
+    private static Work texts(BertConfig config, int samples, int length) {
+        Random random = new Random(SEED);
+        Objective objective = formula -> {
+            Value starts = formula.model(Bert.START_LOGITS);
+            Value ends = formula.model(Bert.END_LOGITS);
+            return Objective.terms(formula.plus(
+                    Losses.crossEntropy(
+                            formula,
+                            starts,
+                            formula.target(
+                                    "start", DataType.INT64, starts.shape().get(0))),
+                    Losses.crossEntropy(
+                            formula,
+                            ends,
+                            formula.target("end", DataType.INT64, ends.shape().get(0)))));
+        };
+        return new Work(
+                Bert.questionAnswering(config, Weights.seeded(SEED)), PaperRules.BERT, objective, samples, () -> {
+                    Map<String, Tensor> inputs = new LinkedHashMap<>();
+                    inputs.put(Bert.INPUT_IDS, numbers(random, config.vocabulary(), samples, length));
+                    inputs.put(
+                            Bert.ATTENTION_MASK,
+                            Tensor.computeLongs(DataType.INT64, new long[] {samples, length}, _ -> 1));
+                    inputs.put(Bert.TOKEN_TYPE_IDS, numbers(random, 2, samples, length));
+                    return new Batch(
+                            inputs,
+                            Map.of("start", numbers(random, length, samples), "end", numbers(random, length, samples)));
+                });
+    }
+
+    private static Tensor numbers(Random random, int below, long... shape) {
+        return Tensor.computeLongs(DataType.INT64, shape, _ -> random.nextInt(below));
+    }
+}

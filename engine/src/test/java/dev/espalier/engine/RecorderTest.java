@@ -1,0 +1,195 @@
+package dev.espalier.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.schedule.LearningRate;
+import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
+import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepOptions;
+import dev.espalier.core.tensor.TensorView;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.objective.Objective;
+import dev.espalier.graph.objective.Terms;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.torch.Recording;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What is recorded on a GPU comes to the same bits as what is not. Most of this needs a GPU, and is skipped without. */
+class RecorderTest {
+    private static final Device GPU = Device.gpu(0);
+    private static final String FIRST = "layer1.conv.weight";
+
+    private static void requireGpu() {
+        assumeTrue(
+                GPU.whyNot().isEmpty(),
+                () -> "there is no GPU here: " + GPU.whyNot().orElseThrow());
+    }
+
+    /** A training with all that changes between steps: shapes, shares, what is clipped, held, frozen, and trained for. */
+    private static final class Story implements AutoCloseable {
+        private final Graph graph = Models.convolutional();
+        private final Network network;
+        private final Optimizer optimizer;
+        private final SplittableRandom random = new SplittableRandom(5);
+        private final List<Object> told = new ArrayList<>();
+
+        Story(boolean recorded) {
+            network = new Network(graph, Models.CLASSES, GPU).seed(3).record(recorded);
+            List<ParameterSet> sets = graph.tensors(Initializer.Kind.PARAMETER).entrySet().stream()
+                    .map(entry -> ParameterSet.of(
+                            LearningRate.constant(0.01),
+                            Parameter.of(entry.getKey(), entry.getValue().shape())))
+                    .toList();
+            optimizer = new Optimizer(new UpdateRule.Adam(0.9, 0.999, 1e-8), sets, StepOptions.DEFAULT, GPU.kernels());
+        }
+
+        Map<String, Tensor> images(int count) {
+            return Map.of(
+                    "image",
+                    Tensor.compute(DataType.FLOAT32, new long[] {count, 1, 8, 8}, _ -> random.nextDouble(-1, 1)));
+        }
+
+        Map<String, Tensor> classes(int count) {
+            return Map.of("class", Tensor.of(random.longs(count, 0, 2).toArray()));
+        }
+
+        void steps(int count, int samples) {
+            TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
+                network.clipGradients(0.5);
+                optimizer.step(weights, gradients);
+            });
+            for (int i = 0; i < count; i++) {
+                List<Supplier<Terms>> terms = new ArrayList<>();
+                for (int part = 0; part < 2; part++) {
+                    terms.add(network.queueGradients(images(samples), classes(samples), 0.5));
+                }
+                step.apply();
+                terms.forEach(each -> told.add(each.get().values()));
+            }
+            told.add(network.terms(images(samples), classes(samples)).values());
+            told.add(bits(
+                    network.predict(images(samples)).firstEntry().getValue().data()));
+        }
+
+        List<Object> all() {
+            steps(30, 8);
+            steps(30, 5);
+            network.hold(weights -> clear(weights, 0));
+            steps(30, 8);
+            network.hold(weights -> clear(weights, 1));
+            steps(30, 8);
+            network.freeze("layer2.conv.weight"::equals);
+            steps(4, 8);
+            network.freeze(_ -> false).release();
+            network.pursue(twice());
+            steps(30, 8);
+            network.precision(Precision.TF32);
+            steps(5, 8);
+            network.state().forEach((name, memory) -> told.add(name + bits(memory)));
+            return told;
+        }
+
+        private static Objective twice() {
+            return formula -> {
+                var terms = Models.CLASSES.write(formula);
+                var doubled = new LinkedHashMap<>(terms);
+                doubled.put(
+                        Objective.LOSS,
+                        formula.times(Objects.requireNonNull(terms.get(Objective.LOSS)), formula.number(2)));
+                return doubled;
+            };
+        }
+
+        private static void clear(Map<String, TensorView> weights, int filter) {
+            TensorView view = Objects.requireNonNull(weights.get(FIRST));
+            for (int i = 0; i < 9; i++) {
+                view.set(9L * filter + i, 0);
+            }
+        }
+
+        @Override
+        public void close() {
+            optimizer.close();
+            network.close();
+        }
+    }
+
+    private static List<Byte> bits(MemorySegment memory) {
+        List<Byte> bytes = new ArrayList<>();
+        for (byte one : memory.toArray(ValueLayout.JAVA_BYTE)) {
+            bytes.add(one);
+        }
+        return bytes;
+    }
+
+    @Test
+    void aTrainingComesToTheSameBits() {
+        requireGpu();
+        try (Story plain = new Story(false);
+                Story recorded = new Story(true)) {
+            List<Object> expected = plain.all();
+            List<Object> found = recorded.all();
+            assertTrue(recorded.network.recordings() > 3, "little was recorded: " + recorded.network.recordings());
+            assertEquals(0, plain.network.recordings());
+            assertEquals(expected.size(), found.size());
+            for (int i = 0; i < expected.size(); i++) {
+                assertEquals(expected.get(i), found.get(i), "at " + i);
+            }
+        }
+    }
+
+    @Test
+    void onAGpuThingsCanBeRecorded() {
+        requireGpu();
+        assertTrue(Recording.whyNot().isEmpty(), () -> Recording.whyNot().orElseThrow());
+    }
+
+    @Test
+    void offAGpuNothingIsRecordedAndThatIsNothingToWarnOf() {
+        try (Network network = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU).record(true)) {
+            Map<String, Tensor> x = Map.of("x", Tensor.of(new float[] {1, 2, 3, 4}, 1, 4));
+            for (int i = 0; i < 5; i++) {
+                network.addGradients(x, Map.of("class", Tensor.of(new long[] {1})), 1);
+            }
+            assertEquals(0, network.recordings());
+        }
+    }
+
+    /** A rehearsal draws nothing, or libtorch would refuse it; all else is as in training. */
+    @Test
+    void aRehearsalTrainsButDropsNothingOut() {
+        Map<String, Tensor> image =
+                Map.of("image", Tensor.compute(DataType.FLOAT32, new long[] {3, 1, 8, 8}, i -> Math.sin((double) i)));
+        try (Network network = new Network(Models.convolutional(), Device.CPU)) {
+            Tensor first = output(network, image, Mode.REHEARSAL);
+            assertEquals(
+                    bits(first.data()),
+                    bits(output(network, image, Mode.REHEARSAL).data()));
+            assertTrue(
+                    first.data().mismatch(output(network, image, Mode.TRAINING).data()) >= 0, "nothing was dropped");
+            Tensor inference = output(network, image, Mode.INFERENCE);
+            assertTrue(first.data().mismatch(inference.data()) >= 0, "it was normalised by stored statistics");
+        }
+    }
+
+    private static Tensor output(Network network, Map<String, Tensor> inputs, Mode mode) {
+        try (Pass pass = network.forward(inputs, mode)) {
+            return Tensors.tensor(pass.outputs().firstEntry().getValue());
+        }
+    }
+}
