@@ -25,10 +25,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -637,6 +640,56 @@ public final class Network implements AutoCloseable {
         SequencedMap<String, TensorView> views = new LinkedHashMap<>();
         names.forEach(name -> views.put(name, Tensors.copy(arrays.apply(name)).view()));
         return views;
+    }
+
+    /**
+     * Parameters seen as {@code [outer, count, inner]}, each multiplied with its gradient and added up along all but the axis in
+     * the middle, in double precision. It is done where they are, and nothing but the sums leaves the device.
+     *
+     * @param axes how each parameter is seen, by name
+     * @return {@code count} sums for each, by name
+     */
+    public Map<String, double[]> products(Map<String, Axis> axes) {
+        if (shared) {
+            Map<String, double[]> sums = new ConcurrentHashMap<>();
+            SequencedMap<String, TensorView> x = weights();
+            SequencedMap<String, TensorView> g = gradients();
+            axes.entrySet().parallelStream()
+                    .forEach(entry -> sums.put(
+                            entry.getKey(), entry.getValue().products(of(x, entry.getKey()), of(g, entry.getKey()))));
+            return sums;
+        }
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            List<String> names = List.copyOf(axes.keySet());
+            PtNDArray[] all = names.stream()
+                    .map(name -> Objects.requireNonNull(axes.get(name)).products(array(name), gradient(name)))
+                    .toArray(PtNDArray[]::new);
+            return split(Tensors.tensor(JniUtils.cat(all, 0)), names, axes);
+        }
+    }
+
+    private static TensorView of(Map<String, TensorView> views, String name) {
+        TensorView view = views.get(name);
+        if (view == null) {
+            throw new IllegalArgumentException("parameter " + name + " is not there, or has no gradient");
+        }
+        return view;
+    }
+
+    private static Map<String, double[]> split(Tensor all, List<String> names, Map<String, Axis> axes) {
+        Map<String, double[]> sums = new HashMap<>();
+        long from = 0;
+        for (String name : names) {
+            double[] own =
+                    new double[(int) Objects.requireNonNull(axes.get(name)).count()];
+            for (int i = 0; i < own.length; i++) {
+                own[i] = all.getDouble(from + i);
+            }
+            sums.put(name, own);
+            from += own.length;
+        }
+        return sums;
     }
 
     /**

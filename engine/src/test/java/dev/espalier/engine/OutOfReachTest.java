@@ -197,6 +197,37 @@ class OutOfReachTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("devices")
+    void productsOfWeightsAndGradientsAreAddedUpAlongAnAxis(Device device) {
+        try (Network far = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            for (Network network : List.of(near, far)) {
+                addGradients(network);
+                double[] x = numbers(weight(network));
+                double[] g = numbers(Tensors.tensor(network.gradient(WEIGHT)));
+                double[] rows = new double[4];
+                double[] columns = new double[4];
+                for (int i = 0; i < x.length; i++) {
+                    rows[i / 4] += x[i] * g[i];
+                    columns[i % 4] += x[i] * g[i];
+                }
+                assertArrayEquals(rows, products(network, new Axis(1, 4, 4)), 1e-12);
+                assertArrayEquals(columns, products(network, new Axis(4, 4, 1)), 1e-12);
+                Map<String, double[]> both =
+                        network.products(Map.of(WEIGHT, new Axis(1, 4, 4), "logits.bias", new Axis(1, 3, 1)));
+                assertEquals(3, Objects.requireNonNull(both.get("logits.bias")).length);
+                assertArrayEquals(rows, Objects.requireNonNull(both.get(WEIGHT)), 1e-12);
+                assertThrows(
+                        IllegalArgumentException.class, () -> network.products(Map.of("nothing", new Axis(1, 1, 1))));
+            }
+        }
+    }
+
+    private static double[] products(Network network, Axis axis) {
+        return Objects.requireNonNull(network.products(Map.of(WEIGHT, axis)).get(WEIGHT));
+    }
+
     private static double norm(Network network) {
         double squares = 0;
         for (String name : network.gradients().keySet()) {

@@ -6,18 +6,21 @@ import dev.espalier.core.group.IndexGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.engine.Axis;
+import dev.espalier.engine.Network;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -43,6 +46,12 @@ final class Choice {
     /** What every group is worth, by what was seen so far. */
     private final double[] worth;
 
+    /** The parameters whose groups lie along an axis. */
+    private final Map<String, Axis> axes = new LinkedHashMap<>();
+
+    /** All others. */
+    private final Set<String> others = new HashSet<>();
+
     Choice(ModelGroups groups) {
         layers = groups.layers();
         first = new int[layers.size() + 1];
@@ -50,11 +59,16 @@ final class Choice {
             first[i + 1] = first[i] + layers.get(i).groups().count();
         }
         worth = new double[first[layers.size()]];
-    }
-
-    /** {@return the weights that it looks at} */
-    Set<String> parameters() {
-        return layers.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
+        for (LayerGroups layer : layers) {
+            List<AxisGroups> parts = parts(layer);
+            for (int i = 0; i < parts.size(); i++) {
+                AxisGroups axis = parts.get(i);
+                axes.put(layer.parameters().get(i), new Axis(axis.outer(), axis.count(), axis.inner()));
+            }
+            if (parts.isEmpty()) {
+                others.addAll(layer.parameters());
+            }
+        }
     }
 
     /** Some groups that can go only together. */
@@ -64,12 +78,43 @@ final class Choice {
         }
     }
 
-    /** Looks at the gradients of a step; all steps count the same. */
-    void look(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+    /** {@return the parameters whose groups are the places of an axis} */
+    Map<String, Axis> axes() {
+        return Collections.unmodifiableMap(axes);
+    }
+
+    /** {@return the parameters of all other groups} */
+    Set<String> others() {
+        return Collections.unmodifiableSet(others);
+    }
+
+    /**
+     * Looks at the gradients of a step, before it is done; all steps count the same.
+     *
+     * @param sums what {@link #axes} have of weights and gradients multiplied and added up, as {@link Network#products}
+     * @param weights {@link #others}, at least
+     * @param gradients of the same
+     */
+    void look(Map<String, double[]> sums, Map<String, TensorView> weights, Map<String, TensorView> gradients) {
         double[] seen = new double[worth.length];
-        IntStream.range(0, layers.size())
-                .parallel()
-                .forEach(i -> look(layers.get(i), weights, gradients, seen, first[i]));
+        for (int i = 0; i < layers.size(); i++) {
+            LayerGroups layer = layers.get(i);
+            double[] products = new double[layer.groups().count()];
+            if (parts(layer).isEmpty()) {
+                add(layer.groups(), views(layer, weights), views(layer, gradients), products);
+            }
+            for (String parameter : layer.parameters()) {
+                double[] sum = sums.getOrDefault(parameter, new double[0]);
+                for (int group = 0; group < sum.length; group++) {
+                    products[group] += sum[group];
+                }
+            }
+            double times = layer.heads() > 1 ? layer.parameters().size() : 1;
+            for (int group = 0; group < products.length; group++) {
+                double product = products[group] / times;
+                seen[first[i] + group] = product * product;
+            }
+        }
         double sum = Arrays.stream(seen).sum();
         if (sum > 0 && sum < Double.POSITIVE_INFINITY) {
             for (int group = 0; group < seen.length; group++) {
@@ -78,50 +123,19 @@ final class Choice {
         }
     }
 
-    private static void look(
-            LayerGroups layer,
-            Map<String, TensorView> weights,
-            Map<String, TensorView> gradients,
-            double[] seen,
-            int from) {
-        List<TensorView> x = views(layer, weights);
-        List<TensorView> g = views(layer, gradients);
-        double[] products = new double[layer.groups().count()];
-        switch (layer.groups()) {
-            case AxisGroups axis -> add(axis, x.getFirst(), g.getFirst(), products);
-            case JointGroups joint -> {
-                for (int tensor = 0; tensor < x.size(); tensor++) {
-                    add(joint.parts().get(tensor), x.get(tensor), g.get(tensor), products);
-                }
-            }
-            case IndexGroups _, NestedGroups _ -> add(layer.groups(), x, g, products);
-        }
-        double times = layer.heads() > 1 ? x.size() : 1;
-        for (int group = 0; group < products.length; group++) {
-            double product = products[group] / times;
-            seen[from + group] = product * product;
-        }
+    /** The axis of each parameter of a layer whose places are the layer's groups; none if its groups are not of that kind. */
+    private static List<AxisGroups> parts(LayerGroups layer) {
+        return switch (layer.groups()) {
+            case AxisGroups axis -> List.of(axis);
+            case JointGroups joint -> joint.parts();
+            case IndexGroups _, NestedGroups _ -> List.of();
+        };
     }
 
     private static List<TensorView> views(LayerGroups layer, Map<String, TensorView> tensors) {
         return layer.parameters().stream()
                 .map(name -> Objects.requireNonNull(tensors.get(name), name))
                 .toList();
-    }
-
-    /** Row by row, as the memory lies. */
-    private static void add(AxisGroups axis, TensorView x, TensorView g, double[] products) {
-        long index = 0;
-        for (long row = 0; row < axis.outer(); row++) {
-            for (int group = 0; group < products.length; group++) {
-                double sum = 0;
-                for (int i = 0; i < axis.inner(); i++) {
-                    sum += x.get(index) * g.get(index);
-                    index++;
-                }
-                products[group] += sum;
-            }
-        }
     }
 
     private static void add(Groups groups, List<TensorView> x, List<TensorView> g, double[] products) {

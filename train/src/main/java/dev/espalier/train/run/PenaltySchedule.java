@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -290,8 +289,11 @@ final class PenaltySchedule {
         if (choice.isPresent() && sparsifying && !met) {
             long until = changeEvery() - 1 - optimizer.allSteps() % changeEvery();
             if (until < LOOKS) {
-                Set<String> grouped = choice.get().parameters();
-                choice.get().look(network.readableWeights(grouped), network.readableGradients(grouped));
+                Choice from = choice.get();
+                from.look(
+                        network.products(from.axes()),
+                        network.readableWeights(from.others()),
+                        network.readableGradients(from.others()));
             }
         }
     }

@@ -70,6 +70,20 @@ final class ChoiceTest {
         return views;
     }
 
+    /** As a network tells, but one element at a time. */
+    private static void look(Choice choice, Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        Map<String, double[]> sums = new HashMap<>();
+        choice.axes().forEach((name, axis) -> {
+            double[] sum = new double[(int) axis.count()];
+            for (long i = 0; i < found(weights, name).size(); i++) {
+                sum[(int) (i / axis.inner() % axis.count())] +=
+                        found(weights, name).get(i) * found(gradients, name).get(i);
+            }
+            sums.put(name, sum);
+        });
+        choice.look(sums, weights, gradients);
+    }
+
     private static double[] costs(ModelGroups groups, double first, double others) {
         double[] costs = new double[groups.layers().size()];
         Arrays.fill(costs, others);
@@ -80,7 +94,7 @@ final class ChoiceTest {
     @Test
     void thoseGoThatAreWorthLeastForWhatTheyCost() {
         Choice choice = new Choice(GROUPS);
-        choice.look(weights(MODEL), gradients(MODEL, GROUPS));
+        look(choice, weights(MODEL), gradients(MODEL, GROUPS));
         LayerGroups first = GROUPS.layers().getFirst();
         LayerGroups second = GROUPS.layers().get(1);
         // Worth 1, 4, 9, … of each; those of the first layer save a hundred times as much, and one of them stays.
@@ -118,9 +132,9 @@ final class ChoiceTest {
                             .view());
         });
         Choice one = new Choice(GROUPS);
-        one.look(weights(MODEL), gradients);
+        look(one, weights(MODEL), gradients);
         Choice other = new Choice(GROUPS);
-        other.look(scaled, opposite);
+        look(other, scaled, opposite);
         double[] costs = costs(GROUPS, 1, 1);
         assertEquals(one.take(weights(MODEL), costs, 7), other.take(scaled, costs, 7));
     }
@@ -132,7 +146,7 @@ final class ChoiceTest {
         Graph model = Bert.encoder(config, Weights.seeded(1));
         ModelGroups groups = GroupRules.everything().groupHeadDimensions().derive(model);
         Choice choice = new Choice(groups);
-        choice.look(weights(model), gradients(model, groups));
+        look(choice, weights(model), gradients(model, groups));
         Map<LayerGroups, List<Integer>> taken = choice.take(weights(model), costs(groups, 1, 1e-9), 3);
         LayerGroups heads = groups.layers().getFirst();
         assertEquals(2, heads.heads());
@@ -153,10 +167,10 @@ final class ChoiceTest {
                         name,
                         Tensor.compute(DataType.FLOAT32, tensor.shape(), _ -> Double.NaN)
                                 .view()));
-        choice.look(weights(MODEL), broken);
+        look(choice, weights(MODEL), broken);
         assertTrue(IntStream.range(0, GROUPS.count())
                 .allMatch(group -> choice.memory().getAtIndex(ValueLayout.JAVA_DOUBLE, group) == 0));
-        choice.look(weights(MODEL), gradients(MODEL, GROUPS));
+        look(choice, weights(MODEL), gradients(MODEL, GROUPS));
         assertFalse(choice.take(weights(MODEL), costs(GROUPS, 1, 1), 1).isEmpty());
     }
 }
