@@ -35,6 +35,9 @@ module dev.espalier.core {
             dev.espalier.train;
     exports dev.espalier.core.numeric to
             dev.espalier.graph;
+    exports dev.espalier.core.user to
+            dev.espalier.cuda,
+            dev.espalier.torch;
 
     uses PenaltyFamily;
 

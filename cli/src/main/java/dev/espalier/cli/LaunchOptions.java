@@ -3,6 +3,7 @@ package dev.espalier.cli;
 import dev.espalier.core.check.Check;
 import dev.espalier.engine.Device;
 import dev.espalier.train.run.TrainingListener;
+import dev.espalier.train.study.DeviceDeal;
 import dev.espalier.train.study.Launcher;
 import dev.espalier.train.study.LauncherProvider;
 import dev.espalier.train.study.LauncherProvider.Settings;
@@ -11,6 +12,7 @@ import dev.espalier.train.study.LocalLauncher;
 import dev.espalier.train.study.ProcessLauncher;
 import dev.espalier.train.study.Trial;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -57,22 +59,39 @@ final class LaunchOptions {
      *
      * @param name what a cluster calls the study
      * @param threads how many threads each has; 0 for as many as there are cores
-     * @param device where models are
+     * @param devices where models are: trainings that run at once are dealt out to them
      * @param status where to say what processes say
      */
-    Launching launching(String name, int threads, Device device, StatusLine status) {
+    Launching launching(String name, int threads, List<Device> devices, StatusLine status) {
         if (areDefault() && threads == 0) {
             return Launching.DIRECT;
         }
         int cores = Runtime.getRuntime().availableProcessors();
         int atOnce = jobs(threads == 0 ? 1 : Math.max(1, cores / threads));
-        Settings settings = new Settings(name, threads, device, status::say);
-        return (listeners, stop) -> open(atOnce, settings, status, listeners, stop);
+        Settings settings = new Settings(name, threads, devices.getFirst(), status::say);
+        return (listeners, stop) -> open(atOnce, settings, new DeviceDeal(devices), status, listeners, stop);
+    }
+
+    /** Whether trainings are carried out on this machine. */
+    private boolean isHere() {
+        return on.equals(LOCAL) || on.equals(PROCESS);
+    }
+
+    /**
+     * Where models are.
+     *
+     * @param device what the user says
+     * @param folder the folder above those of the trainings
+     * @param status where to say what the user may want to know
+     */
+    List<Device> devices(DeviceOption device, Path folder, StatusLine status) throws IOException {
+        return isHere() ? device.devices(folder, status::say) : List.of(device.elsewhere());
     }
 
     private Launcher open(
             int atOnce,
             Settings settings,
+            DeviceDeal devices,
             StatusLine status,
             Function<Trial, TrainingListener> listeners,
             BooleanSupplier stop)
@@ -82,7 +101,7 @@ final class LaunchOptions {
                 if (settings.threads() > 0) {
                     Device.useThreads(settings.threads());
                 }
-                yield new LocalLauncher(atOnce, listeners, stop);
+                yield new LocalLauncher(atOnce, devices, listeners, stop);
             }
             case PROCESS -> {
                 List<String> options =
@@ -90,6 +109,7 @@ final class LaunchOptions {
                 yield new ProcessLauncher(
                         atOnce,
                         ThisProgram.command(options, List.of(TrialCommand.NAME)),
+                        devices,
                         (_, line) -> status.say(line));
             }
             default -> elsewhere(settings);

@@ -55,6 +55,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ReportCommand.class,
             UiCommand.class,
             BenchCommand.class,
+            GpuCommand.class,
             ReproduceCommand.class,
             CompletionCommand.class,
             HelpCommand.class,

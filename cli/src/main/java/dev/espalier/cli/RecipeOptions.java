@@ -1,12 +1,10 @@
 package dev.espalier.cli;
 
-import dev.espalier.engine.Device;
 import dev.espalier.report.ReportAtEnd;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.Standing;
-import dev.espalier.train.run.TrainingListener;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -48,9 +46,9 @@ final class RecipeOptions {
     @Mixin
     private DeviceOption device = new DeviceOption();
 
-    /** Where models are. */
-    Device device() {
-        return device.device();
+    /** Where models are, as the user says. */
+    DeviceOption device() {
+        return device;
     }
 
     Recipe recipe() throws IOException {
@@ -114,14 +112,16 @@ final class RecipeOptions {
         return Optional.ofNullable(folder).map(RunFolder::new);
     }
 
-    RunOptions runOptions(PrintWriter err, BooleanSupplier stop) {
-        TrainingListener printer = new ProgressPrinter(new StatusLine(err), "");
-        return new RunOptions(device.device(), printer.and(new ReportAtEnd()), stop);
+    RunOptions runOptions(RunFolder place, PrintWriter err, BooleanSupplier stop) throws IOException {
+        StatusLine status = new StatusLine(err);
+        return new RunOptions(
+                device.device(place.path(), status::say), new ProgressPrinter(status, "").and(new ReportAtEnd()), stop);
     }
 
     /** The same for the dense baseline, whose report is that of the run which it is the baseline of. */
-    RunOptions denseOptions(PrintWriter err, BooleanSupplier stop) {
-        return new RunOptions(device.device(), new ProgressPrinter(new StatusLine(err), "dense"), stop);
+    RunOptions denseOptions(RunFolder place, PrintWriter err, BooleanSupplier stop) throws IOException {
+        StatusLine status = new StatusLine(err);
+        return new RunOptions(device.device(place.path(), status::say), new ProgressPrinter(status, "dense"), stop);
     }
 
     static int stopped(RunFolder place, PrintWriter err) {

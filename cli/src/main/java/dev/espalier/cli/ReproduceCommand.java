@@ -203,15 +203,16 @@ final class ReproduceCommand implements Callable<Integer> {
     private Setting setting(Item chosen, BooleanSupplier stop) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
         StatusLine status = new StatusLine(err);
-        RunOptions run = new RunOptions(device.device(), new ProgressPrinter(status, ""), stop);
         Path place = folder != null
                 ? folder
                 : RunFolders.fresh("reproduce-" + chosen.name()).path();
+        List<Device> devices = launch.devices(device, place, status);
+        RunOptions run = new RunOptions(devices.getFirst(), new ProgressPrinter(status, ""), stop);
         Setting setting = new Setting(
                         scale, Optional.ofNullable(data), seeds != null ? seeds : defaultSeeds(chosen), place, run)
                 .withRows(rows)
                 .withChanges(changes)
-                .withLaunching(launch.launching(chosen.name(), launch.threads(), device.device(), status));
+                .withLaunching(launch.launching(chosen.name(), launch.threads(), devices, status));
         if (chosenSeeds.isEmpty()) {
             return setting;
         }
@@ -253,7 +254,7 @@ final class ReproduceCommand implements Callable<Integer> {
             words.add("--data DIR");
         }
         words.add("--scale " + setting.scale());
-        words.add("--device " + device);
+        words.add("--device " + setting.run().device());
         words.add(setting.seedOption());
         if (!setting.rows().isEmpty()) {
             words.add("--rows " + String.join(",", setting.rows()));

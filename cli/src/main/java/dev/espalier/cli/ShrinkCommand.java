@@ -150,9 +150,12 @@ final class ShrinkCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         Shrink shrink = shrink(err);
         try (Interruption interruption = new Interruption()) {
-            RunOptions options = new RunOptions(
-                    device.device(), new ProgressPrinter(new StatusLine(err), "").and(new ReportAtEnd()), interruption);
             RunFolder run = folder(err);
+            StatusLine status = new StatusLine(err);
+            RunOptions options = new RunOptions(
+                    device.device(run.path(), status::say),
+                    new ProgressPrinter(status, "").and(new ReportAtEnd()),
+                    interruption);
             if (recipeOnly) {
                 out.print(shrink.recipe(run.path(), options).toToml());
                 out.flush();

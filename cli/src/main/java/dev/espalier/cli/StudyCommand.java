@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.engine.Device;
 import dev.espalier.report.ReportAtEnd;
 import dev.espalier.report.StudyPage;
 import dev.espalier.train.journal.Metric;
@@ -98,20 +99,22 @@ final class StudyCommand implements Callable<Integer> {
         String root = folder != null
                 ? folder
                 : Path.of("runs", "study-" + RunFolders.name(file)).toString();
-        Plan plan = study.plan(root).with(trial -> trial.on(device.device()));
         if (planOnly) {
-            printPlan(study, plan, out);
+            printPlan(study, study.plan(root), out);
             return 0;
         }
+        StatusLine status = new StatusLine(err);
         Optional<Path> here = Storage.local(root);
+        List<Device> devices =
+                here.isPresent() ? launch.devices(device, here.get(), status) : List.of(device.elsewhere());
+        Plan plan = study.plan(root).with(trial -> trial.on(devices.getFirst()));
         if (here.isPresent()) {
             new RunFolder(here.get()).requireWritable();
         }
         try (Interruption interruption = new Interruption();
                 Closeable _ = here.isPresent() ? Driver.enter(here.get())::close : () -> {}) {
-            StatusLine status = new StatusLine(err);
             BooleanSupplier stop = within(study.minutes(), interruption, status);
-            try (Launcher launcher = launch.launching(title(), study.threads(), device.device(), status)
+            try (Launcher launcher = launch.launching(title(), study.threads(), devices, status)
                     .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
                 StudyRun run = new StudyRun(plan, launcher, new Keeper(title(), plan, root, status), stop);
                 try (StudyServer server = port == null ? null : StudyServer.start(title(), run::soFar, port)) {

@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.engine.Device;
 import dev.espalier.report.ReportAtEnd;
 import dev.espalier.report.SweepPage;
 import dev.espalier.train.journal.Metric;
@@ -82,7 +83,7 @@ final class SweepCommand implements Callable<Integer> {
             RunFolder place = options.folder("sweep-", err);
             Sweep sweep =
                     new Sweep(recipe, lambdas, warm ? Sweep.Start.WARM : Sweep.Start.INDEPENDENT, baseline, place);
-            Optional<StudyResult> result = carryOut(sweep, new StatusLine(err), interruption);
+            Optional<StudyResult> result = carryOut(sweep, place, new StatusLine(err), interruption);
             if (result.isEmpty()) {
                 return RecipeOptions.stopped(place, err);
             }
@@ -94,11 +95,13 @@ final class SweepCommand implements Callable<Integer> {
         }
     }
 
-    private Optional<StudyResult> carryOut(Sweep sweep, StatusLine status, BooleanSupplier stop) throws IOException {
+    private Optional<StudyResult> carryOut(Sweep sweep, RunFolder place, StatusLine status, BooleanSupplier stop)
+            throws IOException {
         int threads = launch.threads();
-        Plan plan = sweep.plan().with(trial -> trial.on(options.device()).onThreads(threads));
+        List<Device> devices = launch.devices(options.device(), place.path(), status);
+        Plan plan = sweep.plan().with(trial -> trial.on(devices.getFirst()).onThreads(threads));
         BranchFolders folders = new BranchFolders(plan, new ReportAtEnd());
-        try (Launcher launcher = launch.launching("sweep", threads, options.device(), status)
+        try (Launcher launcher = launch.launching("sweep", threads, devices, status)
                 .open(trial -> new ProgressPrinter(status, trial.name()).and(new ReportAtEnd()), stop)) {
             StudyResult result = new StudyRun(
                             plan,

@@ -52,8 +52,8 @@ final class TrainCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try (Interruption interruption = new Interruption()) {
-            RunOptions how = options.runOptions(err, interruption);
             RunFolder run = options.folder("", err);
+            RunOptions how = options.runOptions(run, err, interruption);
             Experiment sparse = Experiment.of(recipe, run, how);
             Optional<DenseTwin> twin =
                     baseline ? Optional.of(new DenseTwin(recipe, sparse.task(), run)) : Optional.empty();
@@ -61,7 +61,7 @@ final class TrainCommand implements Callable<Integer> {
             if (results.isEmpty()
                     || (twin.isPresent()
                             && twin.get()
-                                    .train(options.denseOptions(err, interruption))
+                                    .train(options.denseOptions(run, err, interruption))
                                     .isEmpty())) {
                 return RecipeOptions.stopped(run, err);
             }

@@ -163,7 +163,7 @@ final class CompletionCommandTest {
     void itemsAndChoicesAreOffered() throws IOException, InterruptedException {
         assertEquals(Items.ALL.stream().map(Item::name).toList(), offered("espalier reproduce "));
         assertEquals(List.of("small", "full"), offered("espalier reproduce table1 --scale "));
-        assertEquals(List.of("cpu", "gpu"), offered("espalier train --device "));
+        assertEquals(List.of("auto", "cpu", "gpu"), offered("espalier train --device "));
         assertEquals(
                 Stream.of(CompletionCommand.Shell.values())
                         .map(shell -> shell.name().toLowerCase(Locale.ROOT))

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.espalier.cuda.CudaSteps;
 import dev.espalier.engine.Device;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -385,6 +387,47 @@ final class TrainCommandTest {
         Answer answer = Answer.to("train", recipe, "--device", "gpu", "--run-dir", folder.resolve("run"));
         assertEquals(2, answer.exitStatus());
         assertTrue(answer.err().contains("use --device cpu"), answer.err());
+    }
+
+    /** Stopped after a few steps, and as if it had been begun on another device. */
+    private RunFolder begunOn(String device) throws IOException {
+        RunFolder run = new RunFolder(folder.resolve("begun"));
+        AtomicInteger steps = new AtomicInteger();
+        assertTrue(Experiment.of(
+                        Recipe.read(recipe, List.of()),
+                        run,
+                        RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() == 8))
+                .begin()
+                .isEmpty());
+        String cpu = "\"device\" : \"cpu\"";
+        String provenance = Files.readString(run.provenanceFile());
+        assertTrue(provenance.contains(cpu), provenance);
+        Files.writeString(run.provenanceFile(), provenance.replace(cpu, "\"device\" : \"" + device + "\""));
+        return run;
+    }
+
+    @Test
+    void withoutAWordTheDeviceIsTheCpuWhereThereIsNoGpuAndNothingIsSaidOfIt() throws IOException {
+        assumeTrue(CudaSteps.whyNoGpu().isPresent(), "there is a GPU here");
+        RunFolder run = begunOn("cpu");
+        Answer resumed = Answer.to("train", recipe, "--run-dir", run.path(), "--resume");
+        assertSucceeded(resumed);
+        assertFalse(resumed.err().toLowerCase(Locale.ROOT).contains("gpu"), resumed.err());
+        RunFolder fresh = new RunFolder(folder.resolve("fresh"));
+        assertSucceeded(Answer.to("train", recipe, "--run-dir", fresh.path(), "--device", "AUTO"));
+        assertEquals("cpu", fresh.provenance().device());
+        assertArrayEquals(Files.readAllBytes(fresh.model()), Files.readAllBytes(run.model()));
+    }
+
+    @Test
+    void whatWasBegunOnAnotherDeviceDoesNotChangeItWithoutAWord() throws IOException {
+        assumeTrue(CudaSteps.whyNoGpu().isPresent(), "there is a GPU here");
+        RunFolder run = begunOn("gpu:1");
+        Answer refused = Answer.to("train", recipe, "--run-dir", run.path(), "--resume");
+        assertEquals(2, refused.exitStatus());
+        assertTrue(refused.err().contains("was begun with --device gpu:1"), refused.err());
+        assertTrue(refused.err().contains("with --device cpu it goes on"), refused.err());
+        assertSucceeded(Answer.to("train", recipe, "--run-dir", run.path(), "--resume", "--device", "cpu"));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.espalier.cuda;
 import dev.espalier.core.kernel.LaneChoice;
 import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.cuda.driver.CudaException;
 import dev.espalier.cuda.driver.Gpu;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record CudaSteps(
         int gpu, LongSupplier stream, @Nullable DoubleConsumer clock) implements StepKernel.Factory {
     /** The compute capability whose instructions {@code step.cu} uses, times ten. */
-    private static final int LEAST_CAPABILITY = 80;
+    public static final int LEAST_CAPABILITY = 80;
 
     /**
      * Steps on the first GPU, in its default stream.
@@ -50,7 +51,38 @@ public record CudaSteps(
      * @return the reason; empty if there can
      */
     public static Optional<String> whyNot() {
-        return Gpu.whyNone(LEAST_CAPABILITY);
+        return whyNot(0);
+    }
+
+    /**
+     * Why there can be no steps on one GPU.
+     *
+     * @param gpu its number, from 0
+     * @return the reason; empty if there can
+     */
+    public static Optional<String> whyNot(int gpu) {
+        return Gpu.whyNot(gpu, LEAST_CAPABILITY);
+    }
+
+    /**
+     * Why the driver knows no GPU. Nothing is opened, compiled or loaded to find that out but the driver itself.
+     *
+     * @return the reason; empty if it knows one, be it new enough or not
+     */
+    public static Optional<String> whyNoGpu() {
+        try {
+            return Gpu.cards().isEmpty()
+                    ? Optional.of("the CUDA driver knows no GPU: nvidia-smi tells whether it sees one, and"
+                            + " CUDA_VISIBLE_DEVICES must not hide it")
+                    : Optional.empty();
+        } catch (CudaException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** {@return how many GPUs the driver knows, be they new enough or not; none if there is no driver} */
+    public static int gpus() {
+        return whyNoGpu().isEmpty() ? Gpu.cards().size() : 0;
     }
 
     /**

@@ -7,9 +7,11 @@ import dev.espalier.core.tensor.Place;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.torch.Gpus;
 import dev.espalier.torch.Torch;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * What a network computes on: the CPU or a GPU.
@@ -75,12 +77,36 @@ public record Device(Place place) {
     }
 
     /**
-     * Why nothing can be computed on it here.
+     * Why nothing can be computed on it here. Without a driver, libtorch is not loaded to find that out.
      *
      * @return the reason, and what to do; empty if it can
      */
     public Optional<String> whyNot() {
-        return isGpu() ? whyNot(Torch.gpus()) : Optional.empty();
+        return isGpu() ? CudaSteps.whyNoGpu().or(() -> whyNot(Torch.gpus())) : Optional.empty();
+    }
+
+    /**
+     * Why no model can be trained on it here: what {@link #whyNot} says, and what the optimizer's steps need besides. What is
+     * found out quickly is found out first, and libtorch is loaded only if all else is there.
+     *
+     * @return the reason, and what to do; empty if one can
+     */
+    public Optional<String> whyNotTrained() {
+        return isGpu() ? CudaSteps.whyNoGpu().or(this::whyNotSteps).or(this::whyNot) : Optional.empty();
+    }
+
+    /** The compiler of steps may lie beside the libtorch that is to be loaded, so that one is chosen first. */
+    private Optional<String> whyNotSteps() {
+        Optional<String> reason = Torch.whyNoCuda();
+        return reason.isPresent() ? reason : CudaSteps.whyNot(place.gpu());
+    }
+
+    /** {@return the GPUs that a model can be trained on here} */
+    public static List<Device> gpus() {
+        return IntStream.range(0, CudaSteps.gpus())
+                .mapToObj(Device::gpu)
+                .filter(gpu -> gpu.whyNotTrained().isEmpty())
+                .toList();
     }
 
     Optional<String> whyNot(Gpus gpus) {

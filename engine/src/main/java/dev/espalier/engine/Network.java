@@ -60,8 +60,14 @@ import org.jspecify.annotations.Nullable;
  * needs it for itself.
  */
 public final class Network implements AutoCloseable {
-    static {
-        Torch.tune();
+    /** Done once. Not by the network's own class: whoever wants a GPU has to ask for it before libtorch is loaded. */
+    private static final class Tuning {
+        static {
+            Torch.tune();
+        }
+
+        /** Has this class initialized. */
+        static void ensure() {}
     }
 
     /** What the array of all terms is called, and what a network does to itself. */
@@ -153,6 +159,7 @@ public final class Network implements AutoCloseable {
         given.requireKnown();
         Graph full = SinglePrecision.of(given);
         this.device = device.require();
+        Tuning.ensure();
         this.shared = shared;
         manager = (PtNDManager) NDManager.newBaseManager(Tensors.djl(device), PtEngine.ENGINE_NAME);
         try {

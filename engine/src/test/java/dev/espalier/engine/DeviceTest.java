@@ -12,7 +12,9 @@ import dev.espalier.cuda.CudaSteps;
 import dev.espalier.torch.Gpus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -52,22 +54,65 @@ class DeviceTest {
         }
     }
 
+    private static String output(Class<?> program, String... arguments) throws IOException {
+        List<String> words = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--add-modules",
+                "jdk.incubator.vector",
+                "-Dai.djl.offline=true",
+                "-classpath",
+                System.getProperty("java.class.path"),
+                program.getName()));
+        words.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    /** Asks for GPUs in every way, and tells whether that has loaded libtorch; then has it loaded. */
+    static final class Asking {
+        private Asking() {}
+
+        public static void main(String[] arguments) throws IOException {
+            System.out.println("driver: " + CudaSteps.whyNoGpu().isEmpty());
+            System.out.println("reasons: "
+                    + (Device.gpu(0).whyNot().isPresent()
+                            && Device.gpu(0).whyNotTrained().isPresent()
+                            && Device.gpus().isEmpty()));
+            System.out.println("asked: " + isLoaded());
+            try (Network _ = new Network(Models.perceptron(2, 2), Device.CPU)) {
+                System.out.println("used: " + isLoaded());
+            }
+        }
+
+        private static boolean isLoaded() throws IOException {
+            return Files.readString(Path.of("/proc/self/maps")).contains("libtorch_cpu");
+        }
+    }
+
+    /** In a process of its own, where libtorch is not loaded yet. */
+    @Test
+    void whereThereIsNoDriverNobodyLoadsLibtorchToFindThatOut() throws IOException {
+        assumeTrue(Files.exists(Path.of("/proc/self/maps")), "the system does not tell what is loaded");
+        String output = output(Asking.class);
+        assumeTrue(output.contains("driver: false"), "there is a GPU here");
+        assertTrue(output.contains("reasons: true"), output);
+        assertTrue(output.contains("asked: false"), output);
+        assertTrue(output.contains("used: true"), output);
+    }
+
+    @Test
+    void theCpuCanAlwaysBeTrainedOn() {
+        assertEquals(Optional.empty(), Device.CPU.whyNotTrained());
+        for (Device gpu : Device.gpus()) {
+            assertEquals(Optional.empty(), gpu.whyNotTrained());
+        }
+    }
+
     /** In a process of its own, as libtorch asks once. */
     @Test
     void theCpuUsesSoManyThreads() throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--add-modules",
-                        "jdk.incubator.vector",
-                        "-Dai.djl.offline=true",
-                        "-classpath",
-                        System.getProperty("java.class.path"),
-                        Threads.class.getName(),
-                        "3")
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = output(Threads.class, "3");
         assertTrue(output.contains("threads: 3"), output);
         assertThrows(IllegalArgumentException.class, () -> Device.useThreads(0));
     }

@@ -42,6 +42,9 @@ final class ShellSamples {
                     "needs a model of texts, SQuAD and a GPU; ShrinkTest has a tiny one"),
             Map.entry("./espalier shrink VGG16.onnx", "needs a trained model, CIFAR-10 and a GPU"),
             Map.entry("./espalier data cifar10", "downloads 160 MB"),
+            Map.entry(
+                    "./espalier gpu --install",
+                    "fetches gigabytes, and changes what the user has installed; GpuCommandTest and CudaLibTorchTest install"),
             Map.entry("./espalier answer", "asks a BERT that was trained on SQuAD; AnswerCommandTest asks a tiny one"),
             Map.entry("./espalier reproduce", "computes for minutes; every item has a test of its own"),
             Map.entry("./espalier ui", "serves until Ctrl-C; UiCommandTest starts it, and ends it so"),

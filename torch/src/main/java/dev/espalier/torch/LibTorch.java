@@ -438,11 +438,17 @@ final class LibTorch {
 
     /** See {@link #cuda()}. */
     private static final class CudaHolder {
-        static final Lookup<SymbolLookup> LIBRARY = cudaIn(Symbols.LIBRARY);
+        static final Lookup<SymbolLookup> LIBRARY = cudaIn(chosen());
         /** No GPU is the usual case, and nothing to warn of: whoever wants one is told. */
         static final Lookup<Cuda> CUDA = LIBRARY instanceof Lookup.Missing<SymbolLookup>(String reason)
                 ? new Lookup.Missing<>(reason)
                 : find("GPUs", LIBRARY, Cuda::in);
+
+        /** Nobody has loaded libtorch yet, if all went well: then it is one that knows GPUs. */
+        private static Lookup<SymbolLookup> chosen() {
+            CudaLibTorch.choose();
+            return Symbols.LIBRARY;
+        }
     }
 
     /** See {@link #graphs()}. */
@@ -489,10 +495,7 @@ final class LibTorch {
         for (String name : List.of("c10_cuda", "torch_cuda")) {
             Path file = folder.resolve(System.mapLibraryName(name));
             if (!Files.exists(file)) {
-                return new Lookup.Missing<>("the libtorch in " + folder + " is made for the processor alone: it has no "
-                        + file.getFileName()
-                        + "; name the folder of one that is made for CUDA in PYTORCH_LIBRARY_PATH, or put DJL's"
-                        + " pytorch-native for CUDA on the class path");
+                return new Lookup.Missing<>(CudaLibTorch.whyNot(folder));
             }
             try {
                 library = library.or(SymbolLookup.libraryLookup(file, Arena.global()));
@@ -510,8 +513,17 @@ final class LibTorch {
             Path file = Path.of(LibUtils.getLibtorchPath(), System.mapLibraryName("torch_cpu"));
             return new Lookup.Found<>(SymbolLookup.loaderLookup().or(SymbolLookup.libraryLookup(file, Arena.global())));
         } catch (EngineException | IllegalArgumentException e) {
-            return new Lookup.Missing<>("libtorch is not there: " + e);
+            return new Lookup.Missing<>("libtorch cannot be loaded: " + cause(e));
         }
+    }
+
+    /** What is behind what DJL throws. */
+    static Throwable cause(Throwable thrown) {
+        Throwable cause = thrown;
+        for (Throwable next = cause.getCause(); next != null; next = next.getCause()) {
+            cause = next;
+        }
+        return cause;
     }
 
     static <T> Lookup<T> find(String what, Lookup<SymbolLookup> where, Function<SymbolLookup, T> make) {

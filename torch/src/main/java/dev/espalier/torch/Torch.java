@@ -14,6 +14,7 @@ import dev.espalier.torch.LibTorch.Lookup;
 import dev.espalier.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.torch.LibTorch.Tensors;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * The memory of DJL's PyTorch arrays, without copies, and what of libtorch DJL does not offer: switches, and GPUs.
@@ -156,6 +157,16 @@ public final class Torch {
             }
             case Lookup.Missing<Cuda>(String reason) -> new Gpus.None(reason);
         };
+    }
+
+    /**
+     * Why the libtorch that is loaded when a GPU is asked for knows none. Nothing is loaded to find that out.
+     *
+     * @return the reason, and what to do; empty if it is made for CUDA, whether or not it then finds a GPU
+     */
+    public static Optional<String> whyNoCuda() {
+        LibTorchFolder chosen = CudaLibTorch.choose();
+        return chosen.cuda() ? Optional.empty() : Optional.of(CudaLibTorch.whyNot(chosen.path()));
     }
 
     /**

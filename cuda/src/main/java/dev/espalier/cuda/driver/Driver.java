@@ -38,10 +38,12 @@ final class Driver {
 
     private final MethodHandle getErrorName;
     private final MethodHandle getErrorString;
+    private final MethodHandle driverGetVersion;
     private final MethodHandle deviceGetCount;
     private final MethodHandle deviceGet;
     private final MethodHandle deviceGetName;
     private final MethodHandle deviceGetAttribute;
+    private final MethodHandle deviceTotalMemory;
     private final MethodHandle primaryContextRetain;
     private final MethodHandle primaryContextRelease;
     private final MethodHandle contextPush;
@@ -109,10 +111,12 @@ final class Driver {
     private Driver(NativeLibrary library) {
         getErrorName = library.function("cuGetErrorName", JAVA_INT, ADDRESS);
         getErrorString = library.function("cuGetErrorString", JAVA_INT, ADDRESS);
+        driverGetVersion = library.function("cuDriverGetVersion", ADDRESS);
         deviceGetCount = library.function("cuDeviceGetCount", ADDRESS);
         deviceGet = library.function("cuDeviceGet", ADDRESS, JAVA_INT);
         deviceGetName = library.function("cuDeviceGetName", ADDRESS, JAVA_INT, JAVA_INT);
         deviceGetAttribute = library.function("cuDeviceGetAttribute", ADDRESS, JAVA_INT, JAVA_INT);
+        deviceTotalMemory = library.function("cuDeviceTotalMem_v2", ADDRESS, JAVA_INT);
         primaryContextRetain = library.function("cuDevicePrimaryCtxRetain", ADDRESS, JAVA_INT);
         primaryContextRelease = library.function("cuDevicePrimaryCtxRelease_v2", JAVA_INT);
         contextPush = library.function("cuCtxPushCurrent_v2", JAVA_LONG);
@@ -221,6 +225,11 @@ final class Driver {
         }
     }
 
+    /** The newest CUDA that it can serve, 1000 times the first number and 10 times the second. */
+    int cudaVersion() {
+        return (int) ask("cuDriverGetVersion", answer -> (int) driverGetVersion.invokeExact(answer));
+    }
+
     int devices() {
         return (int) ask("cuDeviceGetCount", answer -> (int) deviceGetCount.invokeExact(answer));
     }
@@ -240,6 +249,10 @@ final class Driver {
     int deviceAttribute(int attribute, int device) {
         return (int)
                 ask("cuDeviceGetAttribute", answer -> (int) deviceGetAttribute.invokeExact(answer, attribute, device));
+    }
+
+    long deviceMemory(int device) {
+        return ask("cuDeviceTotalMem", answer -> (int) deviceTotalMemory.invokeExact(answer, device));
     }
 
     long retainPrimaryContext(int device) {

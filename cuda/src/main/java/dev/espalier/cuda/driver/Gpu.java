@@ -1,8 +1,13 @@
 package dev.espalier.cuda.driver;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -46,18 +51,77 @@ public final class Gpu implements AutoCloseable {
     }
 
     /**
-     * Why no GPU can be used here.
+     * What a GPU is, told by the driver without opening it.
      *
-     * @param capability the compute capability that it must have at least, times ten
-     * @return the reason; empty if one can
+     * @param index its number, from 0
+     * @param name its name
+     * @param memory its memory, in bytes
+     * @param capability its compute capability, times ten
      */
-    public static Optional<String> whyNone(int capability) {
-        try (Gpu gpu = open(0)) {
-            new Nvrtc();
-            return gpu.capability() >= capability
+    public record Card(int index, String name, long memory, int capability) {
+
+        /**
+         * Why it cannot be used.
+         *
+         * @param least the compute capability that it must have at least, times ten
+         * @return the reason; empty if it can
+         */
+        public Optional<String> whyNot(int least) {
+            return capability >= least
                     ? Optional.empty()
-                    : Optional.of("%s has compute capability %.1f: it must be at least %.1f"
-                            .formatted(gpu.name(), gpu.capability() / 10.0, capability / 10.0));
+                    : Optional.of(String.format(
+                            Locale.ROOT,
+                            "%s has compute capability %.1f: it must be at least %.1f",
+                            name,
+                            capability / 10.0,
+                            least / 10.0));
+        }
+    }
+
+    /**
+     * The GPUs that the driver knows.
+     *
+     * @return one after the other, from 0
+     * @throws CudaException with the reason, if there is no driver or no GPU
+     */
+    public static List<Card> cards() {
+        Driver driver = Driver.get();
+        return IntStream.range(0, driver.devices())
+                .mapToObj(index -> {
+                    int device = driver.device(index);
+                    return new Card(
+                            index, driver.deviceName(device), driver.deviceMemory(device), capability(driver, device));
+                })
+                .toList();
+    }
+
+    /**
+     * What the driver is.
+     *
+     * @return its version, if the system tells, and the newest CUDA that it serves
+     * @throws CudaException with the reason, if there is no driver
+     */
+    public static String driver() {
+        int cuda = Driver.get().cudaVersion();
+        String serves = "CUDA %d.%d".formatted(cuda / 1000, cuda % 1000 / 10);
+        try {
+            return Files.readString(Path.of("/sys/module/nvidia/version")).strip() + ", " + serves;
+        } catch (IOException e) {
+            return serves; // within some containers the system does not tell
+        }
+    }
+
+    /**
+     * Why a GPU cannot be used here.
+     *
+     * @param index its number, from 0
+     * @param capability the compute capability that it must have at least, times ten
+     * @return the reason; empty if it can
+     */
+    public static Optional<String> whyNot(int index, int capability) {
+        try (Gpu gpu = open(index)) {
+            new Nvrtc();
+            return new Card(index, gpu.name(), 0, gpu.capability()).whyNot(capability);
         } catch (CudaException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
@@ -102,6 +166,10 @@ public final class Gpu implements AutoCloseable {
      * @return times ten
      */
     public int capability() {
+        return capability(driver, device);
+    }
+
+    private static int capability(Driver driver, int device) {
         return 10 * driver.deviceAttribute(Driver.CAPABILITY_MAJOR, device)
                 + driver.deviceAttribute(Driver.CAPABILITY_MINOR, device);
     }

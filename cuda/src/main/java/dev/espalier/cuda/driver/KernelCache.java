@@ -1,5 +1,6 @@
 package dev.espalier.cuda.driver;
 
+import dev.espalier.core.user.UserCache;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -20,17 +21,11 @@ import java.util.Optional;
  * @param folder where they are
  */
 record KernelCache(Path folder) {
-    /** The variable that names another folder. */
-    static final String FOLDER_VARIABLE = "ESPALIER_CACHE";
-
     private static final System.Logger LOG = System.getLogger(KernelCache.class.getName());
 
     /** The user's cache. */
     static KernelCache ofUser(Map<String, String> environment) {
-        String named = environment.get(FOLDER_VARIABLE);
-        String shared = environment.get("XDG_CACHE_HOME");
-        Path caches = shared == null ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(shared);
-        return new KernelCache(named == null ? caches.resolve("espalier") : Path.of(named));
+        return new KernelCache(UserCache.folder(environment));
     }
 
     private Path file(String source, List<String> options) {

@@ -1,5 +1,7 @@
 package dev.espalier.cuda.driver;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -8,8 +10,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A library of C functions that return a status.
@@ -37,6 +42,21 @@ record NativeLibrary(String name, SymbolLookup symbols) {
             return Optional.of(new NativeLibrary(candidate, SymbolLookup.libraryLookup(candidate, Arena.global())));
         } catch (IllegalArgumentException e) { // says no more than that it could not
             return Optional.empty();
+        }
+    }
+
+    /** The file that it is in: as it was named, or as the system says where its loader found it. */
+    String file() {
+        if (name.contains("/")) {
+            return name;
+        }
+        try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"))) {
+            return mapped.map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                    .filter(file -> file.contains("/" + name))
+                    .findFirst()
+                    .orElse(name);
+        } catch (IOException | UncheckedIOException e) {
+            return name; // no such system
         }
     }
 

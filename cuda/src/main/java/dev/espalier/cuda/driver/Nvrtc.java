@@ -21,6 +21,7 @@ public final class Nvrtc {
     /** The variable that names the library, where it lies in an unusual place. */
     static final String LIBRARY_VARIABLE = "ESPALIER_NVRTC";
 
+    private static final String TORCH_VARIABLE = "PYTORCH_LIBRARY_PATH";
     private static final List<String> NAMES = List.of("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12");
     private static final int SUCCESS = 0;
 
@@ -32,6 +33,7 @@ public final class Nvrtc {
     private final MethodHandle log;
     private final MethodHandle binarySize;
     private final MethodHandle binary;
+    private final MethodHandle version;
 
     /** The compiler; throws a {@link CudaException} with the places that were looked at if there is none. */
     public Nvrtc() {
@@ -50,11 +52,29 @@ public final class Nvrtc {
         log = library.function("nvrtcGetProgramLog", JAVA_LONG, ADDRESS);
         binarySize = library.function("nvrtcGetCUBINSize", JAVA_LONG, ADDRESS);
         binary = library.function("nvrtcGetCUBIN", JAVA_LONG, ADDRESS);
+        version = library.function("nvrtcVersion", ADDRESS, ADDRESS);
+    }
+
+    /** {@return its version, as CUDA's are counted} */
+    public String version() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment major = arena.allocate(JAVA_INT);
+            MemorySegment minor = arena.allocate(JAVA_INT);
+            require("nvrtcVersion", (int) version.invokeExact(major, minor));
+            return major.get(JAVA_INT, 0) + "." + minor.get(JAVA_INT, 0);
+        } catch (Throwable thrown) {
+            throw NativeLibrary.unchecked(thrown);
+        }
+    }
+
+    /** {@return the file that it was loaded from; its name alone, if the system's loader found it and does not tell where} */
+    public String file() {
+        return library.file();
     }
 
     /**
      * Where the library may be: where the variable says; where the loader looks; in CUDA's usual folders; beside PyTorch, of
-     * Python or of DJL, which brings its own.
+     * Python or of DJL, which brings its own. Where PyTorch is, a system property may say too: DJL reads it likewise.
      */
     static List<String> candidates(Map<String, String> environment) {
         List<String> candidates = new ArrayList<>();
@@ -71,7 +91,7 @@ public final class Nvrtc {
             }
         }
         folders.add(Path.of("/usr/local/cuda/lib64"));
-        String torch = environment.get("PYTORCH_LIBRARY_PATH");
+        String torch = environment.getOrDefault(TORCH_VARIABLE, System.getProperty(TORCH_VARIABLE));
         if (torch != null) {
             Path lib = Path.of(torch);
             folders.add(lib);

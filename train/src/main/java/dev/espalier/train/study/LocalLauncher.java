@@ -13,6 +13,7 @@ import java.util.function.Function;
 /** Carries trials out in this process, several at once on threads of their own. What brings the process down brings all down. */
 public final class LocalLauncher implements Launcher {
     private final TrialRunner runner;
+    private final DeviceDeal devices;
     private final Function<Trial, TrainingListener> listeners;
     private final BooleanSupplier asked;
     private final ExecutorService threads;
@@ -26,7 +27,20 @@ public final class LocalLauncher implements Launcher {
      * @param stop asked after each step: true to write a checkpoint and leave
      */
     public LocalLauncher(int jobs, Function<Trial, TrainingListener> listeners, BooleanSupplier stop) {
-        this(jobs, new TrialRunner(new TaskPool(jobs), place -> place), listeners, stop);
+        this(jobs, DeviceDeal.NONE, listeners, stop);
+    }
+
+    /**
+     * A launcher.
+     *
+     * @param jobs how many trials run at once
+     * @param devices deals out what they run on
+     * @param listeners who is told how a trial goes
+     * @param stop asked after each step: true to write a checkpoint and leave
+     */
+    public LocalLauncher(
+            int jobs, DeviceDeal devices, Function<Trial, TrainingListener> listeners, BooleanSupplier stop) {
+        this(jobs, new TrialRunner(new TaskPool(jobs), place -> place), devices, listeners, stop);
     }
 
     /**
@@ -34,12 +48,18 @@ public final class LocalLauncher implements Launcher {
      *
      * @param jobs how many trials run at once
      * @param runner who carries them out
+     * @param devices deals out what they run on
      * @param listeners who is told how a trial goes
      * @param stop asked after each step: true to write a checkpoint and leave
      */
     public LocalLauncher(
-            int jobs, TrialRunner runner, Function<Trial, TrainingListener> listeners, BooleanSupplier stop) {
+            int jobs,
+            TrialRunner runner,
+            DeviceDeal devices,
+            Function<Trial, TrainingListener> listeners,
+            BooleanSupplier stop) {
         this.runner = runner;
+        this.devices = devices;
         this.listeners = listeners;
         this.asked = stop;
         this.threads = Executors.newFixedThreadPool(
@@ -55,7 +75,13 @@ public final class LocalLauncher implements Launcher {
     private Outcome run(Trial trial) {
         return isStopped()
                 ? new Outcome(trial.name(), End.STOPPED, "")
-                : runner.run(trial, Storage.local(trial.root()).orElseThrow(), listeners.apply(trial), this::isStopped);
+                : devices.carryOut(
+                        trial,
+                        placed -> runner.run(
+                                placed,
+                                Storage.local(trial.root()).orElseThrow(),
+                                listeners.apply(placed),
+                                this::isStopped));
     }
 
     private boolean isStopped() {

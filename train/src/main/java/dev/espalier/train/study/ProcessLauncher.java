@@ -25,6 +25,7 @@ public final class ProcessLauncher implements Launcher {
     private static final int LAST_LINES = 5;
 
     private final List<String> command;
+    private final DeviceDeal devices;
     private final BiConsumer<Trial, String> said;
     private final ExecutorService threads;
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
@@ -35,10 +36,12 @@ public final class ProcessLauncher implements Launcher {
      *
      * @param jobs how many processes run at once
      * @param command what a process is started by
+     * @param devices deals out what trials run on
      * @param said told each line that a process says, by any thread
      */
-    public ProcessLauncher(int jobs, List<String> command, BiConsumer<Trial, String> said) {
+    public ProcessLauncher(int jobs, List<String> command, DeviceDeal devices, BiConsumer<Trial, String> said) {
         this.command = List.copyOf(command);
+        this.devices = devices;
         this.said = said;
         this.threads = Executors.newFixedThreadPool(
                 (int) Check.atLeast("jobs", jobs, 1),
@@ -47,7 +50,7 @@ public final class ProcessLauncher implements Launcher {
 
     @Override
     public void launch(List<Trial> trials, Consumer<Outcome> told) {
-        trials.forEach(trial -> threads.execute(() -> told.accept(run(trial))));
+        trials.forEach(trial -> threads.execute(() -> told.accept(devices.carryOut(trial, this::run))));
     }
 
     private Outcome run(Trial trial) {

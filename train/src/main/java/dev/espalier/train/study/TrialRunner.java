@@ -85,16 +85,16 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
         if (before.isPresent()) {
             return before.get();
         }
+        // Before anything is computed: which libtorch is loaded depends on it.
+        Device device = Device.parse(trial.device()).require();
         Recipe here = recipe.relocated(places);
         Task task = tasks.take(here, listener);
         try {
             task.notes().forEach(listener::onNote);
             copyPrices(trial, root, folder);
             Pause pause = new Pause(trial.untilEpoch());
-            RunOptions options = new RunOptions(
-                    Device.parse(trial.device()).require(),
-                    pause.and(listener),
-                    () -> pause.isDue() || stop.getAsBoolean());
+            RunOptions options =
+                    new RunOptions(device, pause.and(listener), () -> pause.isDue() || stop.getAsBoolean());
             long seed = recipe.training().seeds().getFirst();
             TrainingRun run =
                     new TrainingRun(recipe, here, task, start(trial, root, task, seed), seed, folder, options);

@@ -1,0 +1,46 @@
+package dev.espalier.cuda.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.espalier.cuda.CudaSteps;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class GpuTest {
+
+    @Test
+    void anOldGpuSaysWhatIsTheLeast() {
+        Gpu.Card card = new Gpu.Card(1, "Tesla V100", 16L << 30, 70);
+        assertEquals(Optional.empty(), card.whyNot(70));
+        assertEquals(Optional.of("Tesla V100 has compute capability 7.0: it must be at least 8.0"), card.whyNot(80));
+    }
+
+    @Test
+    void withoutADriverEveryQuestionIsAnsweredWithTheMend() {
+        assumeTrue(CudaSteps.whyNoGpu().isPresent(), "there is a GPU here");
+        assertEquals(0, CudaSteps.gpus());
+        String reason = CudaSteps.whyNoGpu().orElseThrow();
+        assertEquals(reason, assertThrows(CudaException.class, Gpu::cards).getMessage());
+        assertEquals(reason, assertThrows(CudaException.class, Gpu::driver).getMessage());
+        assertEquals(Optional.of(reason), CudaSteps.whyNot(1));
+        assertTrue(reason.contains("driver") || reason.contains("cuInit"), reason);
+    }
+
+    @Test
+    void whatTheDriverSaysOfAGpuIsWhatTheGpuSays() {
+        assumeTrue(CudaSteps.whyNot().isEmpty(), "there is no GPU here");
+        for (Gpu.Card card : Gpu.cards()) {
+            try (Gpu gpu = Gpu.open(card.index())) {
+                assertEquals(gpu.name(), card.name());
+                assertEquals(gpu.capability(), card.capability());
+                assertTrue(card.memory() > 1L << 30, card::toString);
+            }
+        }
+        assertTrue(Gpu.driver().contains("CUDA "), Gpu::driver);
+        assertTrue(new Nvrtc().version().matches("1\\d\\.\\d+"), () -> new Nvrtc().version());
+        assertTrue(new Nvrtc().file().contains("libnvrtc"), () -> new Nvrtc().file());
+    }
+}
