@@ -24,7 +24,8 @@ final class ExamplesTest {
     void anOnnxModelIsTrainedPrunedAndWrittenBack() throws Exception {
         String output = Programs.outputOf(TrainOnnxModel.class);
         assertTrue(output.contains("hidden.weight: 10 of 20 groups are exactly zero"), output);
-        assertTrue(output.contains("10 inputs have no weight"), output);
+        // Whether the inputs without weight are cut out too depends on what is measured to be faster.
+        assertTrue(output.matches("(?s).*why=(10 inputs have no weight, )?13 outputs are not read.*"), output);
         assertTrue(output.contains("pruned.onnx"), output);
     }
 
