@@ -31,7 +31,7 @@ public final class TrainOwnModel {
             penalty = { kind = "group-mcp", lambda = 4e-3, beta = 20 }
             optimizer.rate = 5e-3
             schedule.kind = "cosine"
-            training = { epochs = 10, batch_size = 64 }
+            training = { epochs = 10, batch_size = 64, prune_for = "size" }
             """;
 
     private TrainOwnModel() {}
