@@ -27,6 +27,7 @@ final class Compiler {
     private final Graph graph;
     private final PtNDManager constants;
     private final Function<String, @Nullable PtNDArray> owned;
+    private final boolean fused;
     private final Map<String, Integer> slots = new HashMap<>();
     private final List<@Nullable PtNDArray> template = new ArrayList<>();
     private final List<Draft> drafts = new ArrayList<>();
@@ -34,10 +35,12 @@ final class Compiler {
     /** A step of which is not known yet what dies with it. */
     private record Draft(Node node, Kernel kernel, List<Integer> inputs, List<Integer> outputs) {}
 
-    private Compiler(Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned) {
+    private Compiler(
+            Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned, boolean fused) {
         this.graph = graph;
         this.constants = constants;
         this.owned = owned;
+        this.fused = fused;
     }
 
     /**
@@ -46,19 +49,26 @@ final class Compiler {
      * @param graph the graph
      * @param constants will own what only the plan has
      * @param owned the network's own arrays by the names of initializers; null for what only the plan has
+     * @param fused whether attention is computed as a whole, where it can be
      */
-    static Plan compile(Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned) {
-        return new Compiler(graph, constants, owned).plan();
+    static Plan compile(
+            Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned, boolean fused) {
+        return new Compiler(graph, constants, owned, fused).plan();
     }
 
     private Plan plan() {
         Map<String, Integer> inputs = new HashMap<>();
         graph.inputs().forEach(input -> inputs.put(input.name(), newSlot(input.name(), null)));
         Map<Node, Node> products = biasedProducts();
+        Map<Node, Attention> attentions = fused ? Attention.in(graph) : Map.of();
         Set<Node> absorbed = new HashSet<>(products.values());
+        attentions.values().forEach(attention -> absorbed.addAll(attention.within()));
         for (Node node : graph.nodes()) {
             Node product = products.get(node);
-            if (product != null) {
+            Attention attention = attentions.get(node);
+            if (attention != null) {
+                add(node, attention.kernel(), attention.inputs());
+            } else if (product != null) {
                 addBiased(product, node);
             } else if (!absorbed.contains(node) && !isConstant(node)) {
                 add(node);

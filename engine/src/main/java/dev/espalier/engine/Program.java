@@ -7,6 +7,7 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.pass.Specialization;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.torch.Torch;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class Program {
     /** Shapes of inputs that plans are kept for; the one that was not used for longest goes first. */
     private static final int MOST_PLANS = 32;
+
+    /** The system property that, if false, has attention computed node by node. */
+    private static final boolean FUSED = Boolean.parseBoolean(System.getProperty("espalier.attention", "true"));
 
     private final Graph graph;
     private final PtNDManager manager;
@@ -103,11 +107,16 @@ final class Program {
         inputs.forEach((name, tensor) -> shapes.put(name, tensor.shape()));
         PtNDManager ofPlan = manager.newSubManager(manager.getDevice());
         try {
-            return Compiler.compile(Specialization.of(graph, shapes), ofPlan, this::ofNetwork);
+            return Compiler.compile(Specialization.of(graph, shapes), ofPlan, this::ofNetwork, fuses());
         } catch (RuntimeException | Error problem) {
             ofPlan.close();
             throw problem;
         }
+    }
+
+    /** Whether attention is computed as a whole: on a GPU, where its scores would be most of what is read and written. */
+    private boolean fuses() {
+        return manager.getDevice().isGpu() && FUSED && Torch.hasAttention();
     }
 
     /** The array of an initializer, whatever the shapes; null for what follows from them. */

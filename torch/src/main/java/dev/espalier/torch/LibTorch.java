@@ -236,6 +236,84 @@ final class LibTorch {
     }
 
     /**
+     * libtorch's operators by name, with all that belongs to them: gradients, and products in bfloat16. What one throws is caught
+     * there, and comes out as a code.
+     *
+     * @param call {@code int aoti_torch_call_dispatcher(const char*, const char*, uint64_t*)}, which takes what the operator reads,
+     *     owns the tensors and the options among it from then on, and leaves what it made in the same place
+     * @param share {@code int aoti_torch_new_tensor_handle(Tensor*, Tensor**)}
+     * @param allocate {@code void* malloc(size_t)}, as what libtorch comes to own it gives back
+     */
+    record Operators(MethodHandle call, MethodHandle share, MethodHandle allocate) {
+
+        static Operators in(SymbolLookup library) {
+            return new Operators(
+                    function(
+                            library,
+                            "aoti_torch_call_dispatcher",
+                            FunctionDescriptor.of(
+                                    ValueLayout.JAVA_INT,
+                                    ValueLayout.ADDRESS,
+                                    ValueLayout.ADDRESS,
+                                    ValueLayout.ADDRESS)),
+                    function(
+                            library,
+                            "aoti_torch_new_tensor_handle",
+                            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS)),
+                    function(
+                            Linker.nativeLinker().defaultLookup(),
+                            "malloc",
+                            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG)));
+        }
+
+        /**
+         * Calls an operator that makes one tensor.
+         *
+         * @param name as libtorch's schemas have it
+         * @param read what it reads, each as 64 bits; becomes libtorch's
+         * @return a handle of what it made
+         */
+        long call(String name, long... read) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment stack = arena.allocateFrom(ValueLayout.JAVA_LONG, read);
+                int code = (int) call.invokeExact(arena.allocateFrom(name), arena.allocateFrom(""), stack);
+                if (code != SUCCESS) {
+                    throw new EngineException(name + " of libtorch failed with code " + code
+                            + ": what went wrong stands above, in the error output; a GPU may be out of memory");
+                }
+                return stack.get(ValueLayout.JAVA_LONG, 0);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        /** Another handle of the same tensor, to be given away. */
+        long share(long handle) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
+                int code = (int) share.invokeExact(handle, result);
+                if (code != SUCCESS) {
+                    throw new IllegalStateException("libtorch gave no other handle of a tensor: code " + code);
+                }
+                return result.get(ValueLayout.JAVA_LONG, 0);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        /** Something that may be left out, and is not; 0 is what is. */
+        long option(long value) {
+            try {
+                MemorySegment memory = (MemorySegment) allocate.invokeExact((long) Long.BYTES);
+                memory.reinterpret(Long.BYTES).set(ValueLayout.JAVA_LONG, 0, value);
+                return memory.address();
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
      * libtorch on GPUs.
      *
      * @param count {@code int8_t c10::cuda::device_count()}
@@ -436,6 +514,11 @@ final class LibTorch {
         static final Lookup<Autocast> AUTOCAST = find("products in bfloat16", Symbols.LIBRARY, Autocast::in);
     }
 
+    /** See {@link #operators()}. */
+    private static final class OperatorsHolder {
+        static final Lookup<Operators> OPERATORS = find("operators by name", Symbols.LIBRARY, Operators::in);
+    }
+
     /** See {@link #cuda()}. */
     private static final class CudaHolder {
         static final Lookup<SymbolLookup> LIBRARY = cudaIn(chosen());
@@ -475,6 +558,10 @@ final class LibTorch {
 
     static Lookup<Autocast> autocast() {
         return AutocastHolder.AUTOCAST;
+    }
+
+    static Lookup<Operators> operators() {
+        return OperatorsHolder.OPERATORS;
     }
 
     static Lookup<Cuda> cuda() {

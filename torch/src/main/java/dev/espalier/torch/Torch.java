@@ -12,9 +12,11 @@ import dev.espalier.torch.LibTorch.Autocast;
 import dev.espalier.torch.LibTorch.Cuda;
 import dev.espalier.torch.LibTorch.Lookup;
 import dev.espalier.torch.LibTorch.OneDnnSwitch;
+import dev.espalier.torch.LibTorch.Operators;
 import dev.espalier.torch.LibTorch.Tensors;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of DJL's PyTorch arrays, without copies, and what of libtorch DJL does not offer: switches, and GPUs.
@@ -217,6 +219,43 @@ public final class Torch {
         byte type = place(device).isHost() ? CPU : CUDA;
         boolean before = autocast.switchTo(type, true);
         return () -> autocast.switchTo(type, before);
+    }
+
+    /**
+     * Whether there is {@link #attention}.
+     *
+     * @return false for a libtorch that is too old
+     */
+    public static boolean hasAttention() {
+        return LibTorch.operators() instanceof Lookup.Found<Operators>;
+    }
+
+    /**
+     * Attention as a whole, {@code softmax(scale · query · keyᵀ + mask) · value}, without the scores in memory where libtorch can do without.
+     * Gradients follow it, and the switches of this thread ({@link #bfloat16}) hold for it.
+     *
+     * @param query {@code [batch, heads, queries, width]}
+     * @param key {@code [batch, heads, keys, width]}
+     * @param value {@code [batch, heads, keys, width of values]}
+     * @param mask what is added to the scores, of a shape that can be broadcast to theirs; null for nothing
+     * @param dropped the share of scores that is dropped behind the softmax
+     * @param scale what products are multiplied with
+     * @return {@code [batch, heads, queries, width of values]}, in the manager of the query
+     */
+    public static NDArray attention(
+            NDArray query, NDArray key, NDArray value, @Nullable NDArray mask, double dropped, double scale) {
+        Operators operators = required("attention", LibTorch.operators());
+        long handle = operators.call(
+                "aten::scaled_dot_product_attention",
+                operators.share(require(query).getHandle()),
+                operators.share(require(key).getHandle()),
+                operators.share(require(value).getHandle()),
+                mask == null ? 0 : operators.option(operators.share(require(mask).getHandle())),
+                Double.doubleToRawLongBits(dropped),
+                0, // not causal: what is hidden, the mask hides
+                operators.option(Double.doubleToRawLongBits(scale)),
+                0); // as many heads of keys as of queries
+        return new PtNDArray(require(query).getManager(), handle);
     }
 
     /**
