@@ -81,6 +81,18 @@ final class BenchCommand implements Callable<Integer> {
             description = "With --training: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
     private Precision precision = Precision.FLOAT32;
 
+    @Option(
+            names = "--loading",
+            paramLabel = "RECIPE",
+            description = "Measure how fast the batches of a recipe are made instead, from its data alone.")
+    private @Nullable Path loading;
+
+    @Option(
+            names = "--loaders",
+            paramLabel = "N",
+            description = "With --loading: threads that make them; as many as there are processors if left out.")
+    private int loaders = Runtime.getRuntime().availableProcessors();
+
     private enum Place {
         CPU,
         GPU
@@ -93,6 +105,10 @@ final class BenchCommand implements Callable<Integer> {
         }
         if (training) {
             training();
+            return 0;
+        }
+        if (loading != null) {
+            loading(loading);
             return 0;
         }
         if (scaling) {
@@ -239,6 +255,22 @@ final class BenchCommand implements Callable<Integer> {
                 measured.least(),
                 1e3 * TrainingBench.samples(model, batch) / median,
                 measured.loss());
+        out.flush();
+    }
+
+    private void loading(Path recipe) throws IOException {
+        StatusLine status = new StatusLine(spec.commandLine().getErr());
+        LoadingBench measured = LoadingBench.of(recipe, loaders, rounds, status::show);
+        status.clear();
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf(
+                Locale.ROOT,
+                "%s, %d threads: %,.0f %s/s (first epoch %,.0f)%n",
+                recipe.getFileName(),
+                measured.loaders(),
+                measured.perSecond(),
+                measured.samples(),
+                measured.first());
         out.flush();
     }
 

@@ -30,6 +30,15 @@ final class BenchCommandTest {
         assertTrue(more.least() > 0 && more.least() <= more.millisecondsOfStep());
     }
 
+    @Test
+    void loadingIsMeasuredWithoutAModel() {
+        Answer answer = Answer.to("bench", "--loading", "../recipes/digits.toml", "--loaders", "2", "--rounds", "1");
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertTrue(
+                answer.out().matches("digits.toml, 2 threads: [\\d,]+ samples/s \\(first epoch [\\d,]+\\)\\R"),
+                answer.out());
+    }
+
     private static TrainingBench bench(int steps) {
         return TrainingBench.of(ModelShapes.VGG16, 4, Device.CPU, Precision.FLOAT32, true, steps, _ -> {});
     }
