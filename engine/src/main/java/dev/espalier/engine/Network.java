@@ -92,6 +92,9 @@ public final class Network implements AutoCloseable {
 
     private final SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
     private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
+    /** The gradients side by side; null where they are not. */
+    private @Nullable GradientBlock block;
+
     /** Whether the processor looks into the arrays' memory itself, without copying. */
     private final boolean shared;
 
@@ -325,15 +328,17 @@ public final class Network implements AutoCloseable {
      */
     public Network freeze(Predicate<String> names) {
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> array(name).setRequiresGradient(!names.test(name)));
-        gradients.keySet().removeIf(name -> {
+        forgetRecordings();
+        boolean fewer = gradients.keySet().removeIf(name -> {
             boolean frozen = !isTrained(name);
             if (frozen) {
                 gradient(name).close();
             }
             return frozen;
         });
-        gradientViews = new LinkedHashMap<>();
-        forgetRecordings();
+        if (fewer) {
+            gatherGradients();
+        }
         return this;
     }
 
@@ -549,11 +554,28 @@ public final class Network implements AutoCloseable {
     }
 
     private void prepareTraining() {
+        int before = gradients.size();
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> {
             if (isTrained(name) && !gradients.containsKey(name)) {
                 gradients.put(name, newGradient(array(name)));
             }
         });
+        if (gradients.size() > before) {
+            gatherGradients();
+        }
+    }
+
+    /** After some have come or gone: the others are moved, too. */
+    private void gatherGradients() {
+        gradientViews = new LinkedHashMap<>();
+        if (shared) {
+            return;
+        }
+        GradientBlock before = block;
+        block = GradientBlock.of(manager, gradients.values());
+        if (before != null) {
+            before.close();
+        }
     }
 
     /** Has libtorch make a gradient of zeros, into which it then adds up all others, so that it never moves. */
@@ -799,19 +821,30 @@ public final class Network implements AutoCloseable {
     private void clipFar(double most) {
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
-            PtNDArray[] squares = gradients.values().stream()
-                    .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
-                    .toArray(PtNDArray[]::new);
-            PtNDArray square =
-                    JniUtils.sum(JniUtils.stack(squares, 0)).toType(ai.djl.ndarray.types.DataType.FLOAT64, false);
-            PtNDArray scale = JniUtils.div(Tensors.scalar(square, most), JniUtils.sqrt(square));
-            PtNDArray one = Tensors.scalar(square, 1);
+            PtNDArray norm = farNorm().toType(ai.djl.ndarray.types.DataType.FLOAT64, false);
+            PtNDArray scale = JniUtils.div(Tensors.scalar(norm, most), norm);
+            PtNDArray one = Tensors.scalar(norm, 1);
             // Not for NaN, nor for 0, which an infinite norm gives.
-            PtNDArray clips =
-                    JniUtils.logicalAnd(JniUtils.gt(one, scale), JniUtils.gt(scale, Tensors.scalar(square, 0)));
-            PtNDArray factor = JniUtils.where(clips, scale, one).toType(squares[0].getDataType(), false);
-            gradients.values().forEach(gradient -> JniUtils.muli(gradient, factor));
+            PtNDArray clips = JniUtils.logicalAnd(JniUtils.gt(one, scale), JniUtils.gt(scale, Tensors.scalar(norm, 0)));
+            PtNDArray factor = JniUtils.where(clips, scale, one)
+                    .toType(gradients.firstEntry().getValue().getDataType(), false);
+            if (block != null) {
+                block.multiply(factor);
+            } else {
+                gradients.values().forEach(gradient -> JniUtils.muli(gradient, factor));
+            }
         }
+    }
+
+    private PtNDArray farNorm() {
+        if (block != null) {
+            return block.norm();
+        }
+        PtNDArray[] squares = gradients.values().stream()
+                .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
+                .toArray(PtNDArray[]::new);
+        return JniUtils.sqrt(
+                JniUtils.sum(JniUtils.stack(squares, 0)).toType(ai.djl.ndarray.types.DataType.FLOAT64, false));
     }
 
     /**
@@ -845,7 +878,13 @@ public final class Network implements AutoCloseable {
         doToItself(
                 ZERO_GRADIENTS,
                 gradients.isEmpty(),
-                () -> gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name))));
+                () -> {
+                    if (block != null) {
+                        block.zero();
+                    } else {
+                        gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
+                    }
+                });
     }
 
     /**

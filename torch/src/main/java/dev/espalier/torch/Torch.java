@@ -11,6 +11,7 @@ import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.LibTorch.Autocast;
 import dev.espalier.torch.LibTorch.Cuda;
 import dev.espalier.torch.LibTorch.Lookup;
+import dev.espalier.torch.LibTorch.Memory;
 import dev.espalier.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.torch.LibTorch.Tensors;
 import java.lang.foreign.MemorySegment;
@@ -103,6 +104,46 @@ public final class Torch {
      */
     public static long address(NDArray array) {
         return tensors().address(require(array).getHandle());
+    }
+
+    /**
+     * Whether {@link #share} and {@link #zero} can be done with this libtorch.
+     *
+     * @return false if it lacks a function; the log says which
+     */
+    public static boolean shares() {
+        return LibTorch.memory() instanceof Lookup.Found<Memory>;
+    }
+
+    /**
+     * Has an array use the memory of another from now on, wherever it is known: as the gradient of a parameter as well. Its own is
+     * given up, with what is there.
+     *
+     * @param array the array
+     * @param memory another of the same type and shape, on the same device; it may be closed afterwards
+     */
+    public static void share(NDArray array, NDArray memory) {
+        PtNDArray ours = require(array);
+        PtNDArray other = require(memory);
+        if (array.getDataType() != memory.getDataType()
+                || !array.getShape().equals(memory.getShape())
+                || !array.getDevice().equals(memory.getDevice())) {
+            throw refused(
+                    memory,
+                    "of " + memory.getDataType() + " on " + memory.getDevice(),
+                    "like that which it lends its memory to");
+        }
+        required("the sharing of memory", LibTorch.memory()).share(ours.getHandle(), other.getHandle());
+    }
+
+    /**
+     * Sets an array to zero, in place.
+     *
+     * @param array the array
+     */
+    public static void zero(NDArray array) {
+        required("the sharing of memory", LibTorch.memory())
+                .zero(require(array).getHandle());
     }
 
     private static PtNDArray require(NDArray array) {
