@@ -81,6 +81,11 @@ final class BenchCommand implements Callable<Integer> {
             description = "With --training: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
     private Precision precision = Precision.FLOAT32;
 
+    @Option(
+            names = "--parts",
+            description = "With --training: also what of a step takes how long, part by part.")
+    private boolean parts;
+
     private enum Place {
         CPU,
         GPU
@@ -209,6 +214,12 @@ final class BenchCommand implements Callable<Integer> {
                     "%s%n",
                     same(plain.model(), recorded.model()) ? "the same weights, bit for bit" : "the weights differ");
         }
+        if (parts) {
+            StatusLine status = new StatusLine(spec.commandLine().getErr());
+            TrainingParts measured = TrainingBench.parts(model, batch, where, precision, rounds, status::show);
+            status.clear();
+            out.printf("%nPart by part, each waited for:%n%s", measured);
+        }
         out.flush();
     }
 
@@ -239,6 +250,9 @@ final class BenchCommand implements Callable<Integer> {
                 measured.least(),
                 1e3 * TrainingBench.samples(model, batch) / median,
                 measured.loss());
+        if (parts) {
+            out.print(measured.parts());
+        }
         out.flush();
     }
 

@@ -11,6 +11,7 @@ import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.check.Check;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Initializer;
@@ -411,6 +412,35 @@ public final class Network implements AutoCloseable {
      */
     public Supplier<Terms> queueGradients(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
         return terms(inputs, targets, Mode.TRAINING, share);
+    }
+
+    /**
+     * Puts a batch on its way to a GPU, behind what is queued there: the next {@link #queueGradients} with these very tensors and
+     * this share finds it there. To be asked for while the GPU is at work. It makes nothing different, only faster; where passes are
+     * not recorded, or this one not yet, nothing is done.
+     *
+     * @param inputs every input of the model by name; left alone until the batch has been queued
+     * @param targets what the objective compares the model with, by the targets' names; likewise
+     * @param share what the gradients will be multiplied with
+     */
+    public void stage(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
+        Recorder known = recorder;
+        if (known == null || original != graph) {
+            return;
+        }
+        Program.Call call = judged().call(behind(inputs, targets));
+        synchronized (known) {
+            known.stage(new Recorder.Key(call.plan(), Mode.TRAINING, share), call.inputs());
+        }
+    }
+
+    /** Waits until all that was queued on the network's GPU is done; elsewhere there is nothing to wait for. */
+    public void await() {
+        if (device.isGpu()) {
+            try (Gpu gpu = Gpu.open(device.place().gpu())) {
+                gpu.synchronize(Torch.stream(gpu.index()));
+            }
+        }
     }
 
     private Supplier<Terms> terms(Map<String, Tensor> inputs, Map<String, Tensor> targets, Mode mode, double share) {
