@@ -81,9 +81,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "With --training: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
     private Precision precision = Precision.FLOAT32;
 
-    @Option(
-            names = "--parts",
-            description = "With --training: also what of a step takes how long, part by part.")
+    @Option(names = "--parts", description = "With --training: also what of a step takes how long, part by part.")
     private boolean parts;
 
     private enum Place {

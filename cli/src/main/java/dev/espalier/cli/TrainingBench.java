@@ -52,7 +52,7 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
     private static final double CLIP_NORM = 1;
 
     /** More than it takes until what a network does to itself is recorded. */
-    private static final int WARM_UP = 25;
+    private static final int UNTIL_RECORDED = 25;
 
     private static final String STEP = "a step";
 
@@ -94,19 +94,23 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
         try (Trained trained = Trained.of(work(model, batch), device, device.kernels(), precision, recorded)) {
             TrainingParts parts = new TrainingParts();
             double loss = Double.NaN;
-            int before = before(steps);
+            int before = before(device, steps);
             for (int i = -before; i < steps; i++) {
                 progress.accept("step %d of %d".formatted(i + before + 1, before + steps));
                 loss = trained.step(i, i < 0 ? new TrainingParts() : parts);
             }
             return new TrainingBench(
-                    parts.median(STEP), parts.least(STEP), loss, trained.network().graph(), parts);
+                    parts.median(STEP),
+                    parts.least(STEP),
+                    loss,
+                    trained.network().graph(),
+                    parts);
         }
     }
 
     /** Steps before the first one that is measured: by then all that is recorded has been. */
-    private static int before(int steps) {
-        return Math.max(WARM_UP, steps / 5);
+    private static int before(Device device, int steps) {
+        return Math.max(device.isGpu() ? UNTIL_RECORDED : 5, steps / 5);
     }
 
     /**
@@ -120,18 +124,13 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
      * @param progress is told what goes on
      */
     static TrainingParts parts(
-            ModelShapes model,
-            int batch,
-            Device device,
-            Precision precision,
-            int steps,
-            Consumer<String> progress) {
+            ModelShapes model, int batch, Device device, Precision precision, int steps, Consumer<String> progress) {
         TrainingParts[] told = {new TrainingParts()};
         StepKernel.Factory kernels = device.kernels() instanceof CudaSteps steppers
                 ? steppers.withClock(milliseconds -> told[0].add("step, on the GPU alone", milliseconds))
                 : device.kernels();
         try (Trained trained = Trained.of(work(model, batch), device, kernels, precision, true)) {
-            int before = before(steps);
+            int before = before(device, steps);
             for (int i = -before; i < steps; i++) {
                 progress.accept("part by part, step %d of %d".formatted(i + before + 1, before + steps));
                 if (i == 0) {
@@ -145,8 +144,7 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
 
     /** A network and what steps it. */
     private record Trained(Network network, Optimizer optimizer, List<Batch> batches) implements AutoCloseable {
-        static Trained of(
-                Work work, Device device, StepKernel.Factory kernels, Precision precision, boolean recorded) {
+        static Trained of(Work work, Device device, StepKernel.Factory kernels, Precision precision, boolean recorded) {
             TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE));
             Network network = new Network(work.graph(), work.objective(), device)
                     .precision(precision)
@@ -157,8 +155,7 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
                     plan.parameterSets(work.graph(), work.rules().derive(work.graph())),
                     StepOptions.DEFAULT,
                     kernels);
-            List<Batch> batches =
-                    Stream.generate(work.draw()).limit(BATCHES).toList();
+            List<Batch> batches = Stream.generate(work.draw()).limit(BATCHES).toList();
             return new Trained(network, optimizer, batches);
         }
 

@@ -55,8 +55,7 @@ final class GradientBlock implements AutoCloseable {
                 PtNDArray part =
                         JniUtils.slice(all, 0, from, from + gradient.getShape().size(), 1);
                 Tensors.store(gradient, part);
-                Torch.share(
-                        gradient, JniUtils.reshape(part, gradient.getShape().getShape()));
+                Torch.share(gradient, JniUtils.reshape(part, gradient.getShape().getShape()));
             }
             from += room(gradient);
         }

@@ -905,16 +905,13 @@ public final class Network implements AutoCloseable {
 
     /** Sets all gradients to zero; nobody else does. */
     public void zeroGradients() {
-        doToItself(
-                ZERO_GRADIENTS,
-                gradients.isEmpty(),
-                () -> {
-                    if (block != null) {
-                        block.zero();
-                    } else {
-                        gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
-                    }
-                });
+        doToItself(ZERO_GRADIENTS, gradients.isEmpty(), () -> {
+            if (block != null) {
+                block.zero();
+            } else {
+                gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
+            }
+        });
     }
 
     /**

@@ -74,7 +74,9 @@ final class Pass implements AutoCloseable {
 
     /** On a GPU, images lie pixel by pixel: its convolutions are faster so, and all that follows lies as they do. */
     private static PtNDArray laidOut(PtNDArray array, PtNDManager owner) {
-        boolean image = PIXELS && array.getShape().dimension() == 4 && array.getDataType().isFloating();
+        boolean image = PIXELS
+                && array.getShape().dimension() == 4
+                && array.getDataType().isFloating();
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
             PtNDArray own = image && array.getDevice().isGpu() ? Tensors.channelsLast(array) : Tensors.alias(array);

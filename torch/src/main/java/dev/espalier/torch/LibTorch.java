@@ -126,8 +126,7 @@ final class LibTorch {
                             library,
                             "_ZNK2at10TensorBase8set_dataERKS0_",
                             FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG)),
-                    function(
-                            library, ZERO, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)));
+                    function(library, ZERO, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)));
         }
 
         void share(long handle, long memory) {

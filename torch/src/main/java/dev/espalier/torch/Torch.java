@@ -143,8 +143,7 @@ public final class Torch {
      * @param array the array
      */
     public static void zero(NDArray array) {
-        required("the sharing of memory", LibTorch.memory())
-                .zero(require(array).getHandle());
+        required("the sharing of memory", LibTorch.memory()).zero(require(array).getHandle());
     }
 
     private static PtNDArray require(NDArray array) {

@@ -128,8 +128,7 @@ public final class Optimizer implements AutoCloseable {
      *     weights nor gradients, and must not fail: the step would be done, and not counted
      * @return what was done
      */
-    public StepReport step(
-            Map<String, TensorView> weights, Map<String, TensorView> gradients, Runnable meanwhile) {
+    public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients, Runnable meanwhile) {
         requireOpen();
         long step = steps() + 1;
         List<SetStep> setSteps = trained()

@@ -188,8 +188,7 @@ final class Session implements AutoCloseable {
     /** While a GPU is at a step, the batch that the next one begins with is put on its way. */
     private void stageNext(Examples examples) {
         if (teacher.isEmpty()) {
-            examples.peek()
-                    .ifPresent(next -> network.stage(next.inputs(), next.targets(), 1.0 / batches(examples)));
+            examples.peek().ifPresent(next -> network.stage(next.inputs(), next.targets(), 1.0 / batches(examples)));
         }
     }
 
