@@ -92,6 +92,8 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "With --loading: threads that make them; as many as there are processors if left out.")
     private int loaders = Runtime.getRuntime().availableProcessors();
+    @Option(names = "--parts", description = "With --training: also what of a step takes how long, part by part.")
+    private boolean parts;
 
     private enum Place {
         CPU,
@@ -225,6 +227,12 @@ final class BenchCommand implements Callable<Integer> {
                     "%s%n",
                     same(plain.model(), recorded.model()) ? "the same weights, bit for bit" : "the weights differ");
         }
+        if (parts) {
+            StatusLine status = new StatusLine(spec.commandLine().getErr());
+            TrainingParts measured = TrainingBench.parts(model, batch, where, precision, rounds, status::show);
+            status.clear();
+            out.printf("%nPart by part, each waited for:%n%s", measured);
+        }
         out.flush();
     }
 
@@ -255,6 +263,9 @@ final class BenchCommand implements Callable<Integer> {
                 measured.least(),
                 1e3 * TrainingBench.samples(model, batch) / median,
                 measured.loss());
+        if (parts) {
+            out.print(measured.parts());
+        }
         out.flush();
     }
 

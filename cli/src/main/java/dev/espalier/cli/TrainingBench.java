@@ -1,11 +1,13 @@
 package dev.espalier.cli;
 
 import dev.espalier.bench.ModelShapes;
+import dev.espalier.core.kernel.StepKernel;
 import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.StepOptions;
+import dev.espalier.cuda.CudaSteps;
 import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
 import dev.espalier.engine.Precision;
@@ -25,13 +27,14 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Whole steps of training on random samples: gradients, clipping, the step with a penalty, and what the host does in between.
@@ -40,12 +43,18 @@ import java.util.function.Supplier;
  * @param least the least
  * @param loss of the last step
  * @param model as the steps left it
+ * @param parts what the host did in the meantime
  */
-record TrainingBench(double millisecondsOfStep, double least, double loss, Graph model) {
+record TrainingBench(double millisecondsOfStep, double least, double loss, Graph model, TrainingParts parts) {
     private static final long SEED = 7;
     private static final double RATE = 1e-4;
     private static final double LAMBDA = 1e-6;
     private static final double CLIP_NORM = 1;
+
+    /** More than it takes until what a network does to itself is recorded. */
+    private static final int UNTIL_RECORDED = 25;
+
+    private static final String STEP = "a step";
 
     /** Batches of samples that take turns. */
     private static final int BATCHES = 4;
@@ -82,41 +91,130 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
             boolean recorded,
             int steps,
             Consumer<String> progress) {
-        Work work = work(model, batch);
-        TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE));
-        try (Network network = new Network(work.graph(), work.objective(), device)
-                        .precision(precision)
-                        .seed(SEED)
-                        .record(recorded);
-                Optimizer optimizer = new Optimizer(
-                        new UpdateRule.Adam(),
-                        plan.parameterSets(work.graph(), work.rules().derive(work.graph())),
-                        StepOptions.DEFAULT,
-                        device.kernels())) {
-            TrainingStep.Update update = (weights, gradients) -> {
-                network.clipGradients(CLIP_NORM);
-                optimizer.step(weights, gradients);
-            };
-            TrainingStep step = new TrainingStep(network, update);
-            Batch[] batches = new Batch[BATCHES];
-            Arrays.setAll(batches, _ -> work.draw().get());
-            int before = Math.max(5, steps / 5);
-            double[] times = new double[steps];
+        try (Trained trained = Trained.of(work(model, batch), device, device.kernels(), precision, recorded)) {
+            TrainingParts parts = new TrainingParts();
             double loss = Double.NaN;
+            int before = before(device, steps);
             for (int i = -before; i < steps; i++) {
                 progress.accept("step %d of %d".formatted(i + before + 1, before + steps));
-                Batch now = batches[Math.floorMod(i, BATCHES)];
-                long started = System.nanoTime();
-                Supplier<Terms> terms = network.queueGradients(now.inputs(), now.targets(), 1);
-                step.apply();
-                loss = terms.get().loss();
-                if (i >= 0) {
-                    times[i] = (System.nanoTime() - started) / 1e6;
-                }
+                loss = trained.step(i, i < 0 ? new TrainingParts() : parts);
             }
-            Graph trained = network.graph();
-            Arrays.sort(times);
-            return new TrainingBench(times[steps / 2], times[0], loss, trained);
+            return new TrainingBench(
+                    parts.median(STEP),
+                    parts.least(STEP),
+                    loss,
+                    trained.network().graph(),
+                    parts);
+        }
+    }
+
+    /** Steps before the first one that is measured: by then all that is recorded has been. */
+    private static int before(Device device, int steps) {
+        return Math.max(device.isGpu() ? UNTIL_RECORDED : 5, steps / 5);
+    }
+
+    /**
+     * Measures the parts of a step one by one. Each is waited for, so they take longer together than a step does.
+     *
+     * @param model {@code VGG16}, {@code RESNET34} or {@code BERT_BASE}
+     * @param batch samples in a batch; 0 for those of the paper's recipes
+     * @param device where
+     * @param precision how exactly
+     * @param steps how many are measured, after as many as it takes to get going
+     * @param progress is told what goes on
+     */
+    static TrainingParts parts(
+            ModelShapes model, int batch, Device device, Precision precision, int steps, Consumer<String> progress) {
+        TrainingParts[] told = {new TrainingParts()};
+        StepKernel.Factory kernels = device.kernels() instanceof CudaSteps steppers
+                ? steppers.withClock(milliseconds -> told[0].add("step, on the GPU alone", milliseconds))
+                : device.kernels();
+        try (Trained trained = Trained.of(work(model, batch), device, kernels, precision, true)) {
+            int before = before(device, steps);
+            for (int i = -before; i < steps; i++) {
+                progress.accept("part by part, step %d of %d".formatted(i + before + 1, before + steps));
+                if (i == 0) {
+                    told[0] = new TrainingParts();
+                }
+                trained.stepByParts(i, told[0]);
+            }
+            return told[0];
+        }
+    }
+
+    /** A network and what steps it. */
+    private record Trained(Network network, Optimizer optimizer, List<Batch> batches) implements AutoCloseable {
+        static Trained of(Work work, Device device, StepKernel.Factory kernels, Precision precision, boolean recorded) {
+            TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE));
+            Network network = new Network(work.graph(), work.objective(), device)
+                    .precision(precision)
+                    .seed(SEED)
+                    .record(recorded);
+            Optimizer optimizer = new Optimizer(
+                    new UpdateRule.Adam(),
+                    plan.parameterSets(work.graph(), work.rules().derive(work.graph())),
+                    StepOptions.DEFAULT,
+                    kernels);
+            List<Batch> batches = Stream.generate(work.draw()).limit(BATCHES).toList();
+            return new Trained(network, optimizer, batches);
+        }
+
+        private Batch batch(int step) {
+            return batches.get(Math.floorMod(step, BATCHES));
+        }
+
+        /** A step as a training does it; returns the loss. */
+        double step(int number, TrainingParts parts) {
+            Batch now = batch(number);
+            Batch next = batch(number + 1);
+            long started = System.nanoTime();
+            long[] times = new long[2];
+            Supplier<Terms> terms = network.queueGradients(now.inputs(), now.targets(), 1);
+            new TrainingStep(network, (weights, gradients) -> {
+                        network.clipGradients(CLIP_NORM);
+                        optimizer.step(weights, gradients, () -> {
+                            times[0] = System.nanoTime();
+                            network.stage(next.inputs(), next.targets(), 1);
+                            times[1] = System.nanoTime();
+                        });
+                        parts.add("waiting for the report", since(times[1]));
+                        times[1] = System.nanoTime();
+                    })
+                    .apply();
+            double loss = terms.get().loss();
+            parts.add("queueing", (times[0] - started) / 1e6);
+            parts.add("the rest", since(times[1]));
+            parts.add(STEP, since(started));
+            return loss;
+        }
+
+        /** The same, with a wait behind every part. */
+        void stepByParts(int number, TrainingParts parts) {
+            Batch now = batch(number);
+            measure("upload", parts, () -> network.stage(now.inputs(), now.targets(), 1));
+            measure("pass", parts, () -> network.queueGradients(now.inputs(), now.targets(), 1));
+            measure("clipping", parts, () -> network.clipGradients(CLIP_NORM));
+            measure("step", parts, () -> optimizer.step(network.weights(), network.gradients()));
+            measure("zeroing", parts, network::zeroGradients);
+        }
+
+        private void measure(String name, TrainingParts parts, Runnable part) {
+            long started = System.nanoTime();
+            part.run();
+            double asked = since(started);
+            network.await();
+            parts.add(name, since(started));
+            parts.add(name + TrainingParts.ASKED, asked);
+        }
+
+        private static double since(long started) {
+            return (System.nanoTime() - started) / 1e6;
+        }
+
+        @Override
+        public void close() {
+            optimizer.close();
+            network.close();
         }
     }
 

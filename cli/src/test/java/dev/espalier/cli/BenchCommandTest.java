@@ -12,12 +12,16 @@ import org.junit.jupiter.api.Test;
 final class BenchCommandTest {
     @Test
     void wholeTrainingStepsAreMeasured() {
-        Answer answer = Answer.to("bench", "--training", "--batch", "2", "--rounds", "1", "--precision", "float32");
+        Answer answer =
+                Answer.to("bench", "--training", "--batch", "2", "--rounds", "1", "--precision", "float32", "--parts");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.out().startsWith("vgg16, 2 samples a step, FLOAT32, cpu, PyTorch"), answer.out());
         assertTrue(
                 answer.out()
                         .matches("(?s).*one by one +[\\d.]+ ms \\(least [\\d.]+\\) +[\\d.,]+ samples/s +loss \\d.*"),
+                answer.out());
+        assertTrue(
+                answer.out().matches("(?s).*queueing +[\\d.]+ ms.*Part by part.*pass +[\\d.]+ ms.*zeroing.*"),
                 answer.out());
     }
 

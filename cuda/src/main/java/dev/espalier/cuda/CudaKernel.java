@@ -37,6 +37,9 @@ final class CudaKernel implements StepKernel {
     private final StepProgram program;
     private final StepResults results;
 
+    /** Stands behind a step. */
+    private final Gpu.Mark done;
+
     /** Steps the sets that the GPU does not; null if there are none. */
     private final @Nullable HostSteps host;
 
@@ -47,6 +50,7 @@ final class CudaKernel implements StepKernel {
         this.options = options;
         resources.keep(gpu);
         try {
+            done = resources.keep(gpu.newMark());
             state = new DeviceState(gpu, resources, rule, plans);
             List<SetState> here = state.here();
             List<SetState> there =
@@ -117,6 +121,11 @@ final class CudaKernel implements StepKernel {
 
     @Override
     public Result step(List<SetStep> steps, Coefficients coefficients, double smallStep) {
+        return step(steps, coefficients, smallStep, () -> {});
+    }
+
+    @Override
+    public Result step(List<SetStep> steps, Coefficients coefficients, double smallStep, Runnable meanwhile) {
         state.requireOwn(steps);
         state.takeBack();
         long stream = options.stream().getAsLong();
@@ -132,7 +141,13 @@ final class CudaKernel implements StepKernel {
         } else {
             clock.accept(gpu.time(stream, work));
         }
-        gpu.synchronize(stream);
+        // What is queued meanwhile is not waited for.
+        done.put(stream);
+        try {
+            meanwhile.run();
+        } finally {
+            done.await();
+        }
         Optional<BadGradient> bad = results.badGradient();
         if (bad.isPresent()) {
             return Result.refused(bad.get());

@@ -11,6 +11,7 @@ import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.check.Check;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Initializer;
@@ -92,6 +93,9 @@ public final class Network implements AutoCloseable {
 
     private final SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
     private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
+    /** The gradients side by side; null where they are not. */
+    private @Nullable GradientBlock block;
+
     /** Whether the processor looks into the arrays' memory itself, without copying. */
     private final boolean shared;
 
@@ -325,15 +329,17 @@ public final class Network implements AutoCloseable {
      */
     public Network freeze(Predicate<String> names) {
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> array(name).setRequiresGradient(!names.test(name)));
-        gradients.keySet().removeIf(name -> {
+        forgetRecordings();
+        boolean fewer = gradients.keySet().removeIf(name -> {
             boolean frozen = !isTrained(name);
             if (frozen) {
                 gradient(name).close();
             }
             return frozen;
         });
-        gradientViews = new LinkedHashMap<>();
-        forgetRecordings();
+        if (fewer) {
+            gatherGradients();
+        }
         return this;
     }
 
@@ -406,6 +412,35 @@ public final class Network implements AutoCloseable {
      */
     public Supplier<Terms> queueGradients(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
         return terms(inputs, targets, Mode.TRAINING, share);
+    }
+
+    /**
+     * Puts a batch on its way to a GPU, behind what is queued there: the next {@link #queueGradients} with these very tensors and
+     * this share finds it there. To be asked for while the GPU is at work. It makes nothing different, only faster; where passes are
+     * not recorded, or this one not yet, nothing is done.
+     *
+     * @param inputs every input of the model by name; left alone until the batch has been queued
+     * @param targets what the objective compares the model with, by the targets' names; likewise
+     * @param share what the gradients will be multiplied with
+     */
+    public void stage(Map<String, Tensor> inputs, Map<String, Tensor> targets, double share) {
+        Recorder known = recorder;
+        if (known == null || original != graph) {
+            return;
+        }
+        Program.Call call = judged().call(behind(inputs, targets));
+        synchronized (known) {
+            known.stage(new Recorder.Key(call.plan(), Mode.TRAINING, share), call.inputs());
+        }
+    }
+
+    /** Waits until all that was queued on the network's GPU is done; elsewhere there is nothing to wait for. */
+    public void await() {
+        if (device.isGpu()) {
+            try (Gpu gpu = Gpu.open(device.place().gpu())) {
+                gpu.synchronize(Torch.stream(gpu.index()));
+            }
+        }
     }
 
     private Supplier<Terms> terms(Map<String, Tensor> inputs, Map<String, Tensor> targets, Mode mode, double share) {
@@ -549,11 +584,28 @@ public final class Network implements AutoCloseable {
     }
 
     private void prepareTraining() {
+        int before = gradients.size();
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> {
             if (isTrained(name) && !gradients.containsKey(name)) {
                 gradients.put(name, newGradient(array(name)));
             }
         });
+        if (gradients.size() > before) {
+            gatherGradients();
+        }
+    }
+
+    /** After some have come or gone: the others are moved, too. */
+    private void gatherGradients() {
+        gradientViews = new LinkedHashMap<>();
+        if (shared) {
+            return;
+        }
+        GradientBlock before = block;
+        block = GradientBlock.of(manager, gradients.values());
+        if (before != null) {
+            before.close();
+        }
     }
 
     /** Has libtorch make a gradient of zeros, into which it then adds up all others, so that it never moves. */
@@ -799,19 +851,30 @@ public final class Network implements AutoCloseable {
     private void clipFar(double most) {
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
-            PtNDArray[] squares = gradients.values().stream()
-                    .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
-                    .toArray(PtNDArray[]::new);
-            PtNDArray square =
-                    JniUtils.sum(JniUtils.stack(squares, 0)).toType(ai.djl.ndarray.types.DataType.FLOAT64, false);
-            PtNDArray scale = JniUtils.div(Tensors.scalar(square, most), JniUtils.sqrt(square));
-            PtNDArray one = Tensors.scalar(square, 1);
+            PtNDArray norm = farNorm().toType(ai.djl.ndarray.types.DataType.FLOAT64, false);
+            PtNDArray scale = JniUtils.div(Tensors.scalar(norm, most), norm);
+            PtNDArray one = Tensors.scalar(norm, 1);
             // Not for NaN, nor for 0, which an infinite norm gives.
-            PtNDArray clips =
-                    JniUtils.logicalAnd(JniUtils.gt(one, scale), JniUtils.gt(scale, Tensors.scalar(square, 0)));
-            PtNDArray factor = JniUtils.where(clips, scale, one).toType(squares[0].getDataType(), false);
-            gradients.values().forEach(gradient -> JniUtils.muli(gradient, factor));
+            PtNDArray clips = JniUtils.logicalAnd(JniUtils.gt(one, scale), JniUtils.gt(scale, Tensors.scalar(norm, 0)));
+            PtNDArray factor = JniUtils.where(clips, scale, one)
+                    .toType(gradients.firstEntry().getValue().getDataType(), false);
+            if (block != null) {
+                block.multiply(factor);
+            } else {
+                gradients.values().forEach(gradient -> JniUtils.muli(gradient, factor));
+            }
         }
+    }
+
+    private PtNDArray farNorm() {
+        if (block != null) {
+            return block.norm();
+        }
+        PtNDArray[] squares = gradients.values().stream()
+                .map(gradient -> JniUtils.sum(JniUtils.square(gradient)))
+                .toArray(PtNDArray[]::new);
+        return JniUtils.sqrt(
+                JniUtils.sum(JniUtils.stack(squares, 0)).toType(ai.djl.ndarray.types.DataType.FLOAT64, false));
     }
 
     /**
@@ -842,10 +905,13 @@ public final class Network implements AutoCloseable {
 
     /** Sets all gradients to zero; nobody else does. */
     public void zeroGradients() {
-        doToItself(
-                ZERO_GRADIENTS,
-                gradients.isEmpty(),
-                () -> gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name))));
+        doToItself(ZERO_GRADIENTS, gradients.isEmpty(), () -> {
+            if (block != null) {
+                block.zero();
+            } else {
+                gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
+            }
+        });
     }
 
     /**

@@ -29,6 +29,9 @@ final class Recorder implements AutoCloseable {
     /** The system property that says whether anything is recorded. */
     private static final String SWITCH = "espalier.record";
 
+    /** Whether inputs may be copied before the pass that needs them is asked for. */
+    private static final boolean STAGES = Boolean.parseBoolean(System.getProperty("espalier.stage", "true"));
+
     /** How often a piece of work is done as ever before it is recorded. */
     private static final int RUNS_BEFORE = 2;
 
@@ -117,6 +120,14 @@ final class Recorder implements AutoCloseable {
             }
         }
         return Optional.ofNullable(entry.recorded);
+    }
+
+    /** Has the inputs of a piece of work copied ahead of the next {@link #find}, if it is recorded. */
+    void stage(Key key, SequencedMap<String, Tensor> inputs) {
+        Entry entry = entries.get(key);
+        if (STAGES && entry != null && entry.recorded != null) {
+            entry.recorded.stage(inputs);
+        }
     }
 
     /** Does something that needs nothing and makes nothing. */

@@ -17,6 +17,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -222,6 +223,58 @@ class OutOfReachTest {
                         IllegalArgumentException.class, () -> network.products(Map.of("nothing", new Axis(1, 1, 1))));
             }
         }
+    }
+
+    /** What is frozen neither counts for the norm nor is scaled; what others have so far stays, wherever it is moved. */
+    @ParameterizedTest
+    @MethodSource("devices")
+    void gradientsLieSideBySideWhicheverAreTrained(Device device) {
+        try (Network far = network(device)) {
+            addGradients(far);
+            double all = norm(far);
+            double[] bias = numbers(Tensors.tensor(far.gradient("logits.bias")));
+            far.freeze(WEIGHT::equals);
+            double rest = norm(far);
+            assertTrue(rest < all);
+            assertArrayEquals(bias, numbers(Tensors.tensor(far.gradient("logits.bias"))));
+            far.clipGradients(rest / 2);
+            assertEquals(rest / 2, norm(far), 1e-6 * rest);
+            far.zeroGradients();
+            assertEquals(0, norm(far));
+            addGradients(far);
+            assertEquals(rest, norm(far), 1e-6 * rest, "libtorch adds to where they are now");
+            far.zeroGradients();
+            far.freeze(_ -> false);
+            addGradients(far);
+            assertEquals(all, norm(far), 1e-6 * all);
+            far.readableGradients()
+                    .forEach((name, view) -> assertArrayEquals(
+                            numbers(Tensors.tensor(far.gradient(name))),
+                            LongStream.range(0, view.size())
+                                    .mapToDouble(view::get)
+                                    .toArray()));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void gradientsApartAreClippedToTheSame(Device device) {
+        double[][] clipped = new double[2][];
+        for (int way = 0; way < 2; way++) {
+            if (way == 1) {
+                System.setProperty("espalier.gradients", "apart");
+            }
+            try (Network far = network(device)) {
+                addGradients(far);
+                far.clipGradients(0.01);
+                clipped[way] = numbers(Tensors.tensor(far.gradient(WEIGHT)));
+                far.zeroGradients();
+                assertEquals(0, norm(far));
+            } finally {
+                System.clearProperty("espalier.gradients");
+            }
+        }
+        assertArrayEquals(clipped[0], clipped[1], 1e-9);
     }
 
     private static double[] products(Network network, Axis axis) {

@@ -58,6 +58,8 @@ class RecorderTest {
             optimizer = new Optimizer(new UpdateRule.Adam(0.9, 0.999, 1e-8), sets, StepOptions.DEFAULT, GPU.kernels());
         }
 
+        private record Batch(Map<String, Tensor> inputs, Map<String, Tensor> targets) {}
+
         Map<String, Tensor> images(int count) {
             return Map.of(
                     "image",
@@ -69,15 +71,25 @@ class RecorderTest {
         }
 
         void steps(int count, int samples) {
+            Batch[] next = {new Batch(images(samples), classes(samples))};
             TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
                 network.clipGradients(0.5);
-                optimizer.step(weights, gradients);
+                optimizer.step(weights, gradients, () -> {
+                    next[0] = new Batch(images(samples), classes(samples));
+                    // Now and then for nothing, or twice: another batch comes, and nobody is told.
+                    if (random.nextInt(4) > 0) {
+                        network.stage(next[0].inputs(), next[0].targets(), 0.5);
+                    }
+                    if (random.nextInt(4) == 0) {
+                        next[0] = new Batch(images(samples), classes(samples));
+                        network.stage(images(samples), classes(samples), 0.5);
+                    }
+                });
             });
             for (int i = 0; i < count; i++) {
                 List<Supplier<Terms>> terms = new ArrayList<>();
-                for (int part = 0; part < 2; part++) {
-                    terms.add(network.queueGradients(images(samples), classes(samples), 0.5));
-                }
+                terms.add(network.queueGradients(next[0].inputs(), next[0].targets(), 0.5));
+                terms.add(network.queueGradients(images(samples), classes(samples), 0.5));
                 step.apply();
                 terms.forEach(each -> told.add(each.get().values()));
             }

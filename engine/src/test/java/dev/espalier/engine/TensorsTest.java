@@ -27,4 +27,28 @@ final class TensorsTest {
                     Tensors.memory(moved).asSlice(0, 4 * Float.BYTES).toArray(ValueLayout.JAVA_FLOAT));
         }
     }
+
+    /** As the weights of convolutions are laid out on a GPU. */
+    @Test
+    void gradientsPassWhatMovesMemory() {
+        try (NDManager manager = NDManager.newBaseManager("PyTorch")) {
+            float[][] gradients = new float[2][];
+            for (int way = 0; way < 2; way++) {
+                PtNDArray images = (PtNDArray) manager.arange(75f).sin().reshape(new Shape(1, 3, 5, 5));
+                PtNDArray weight = (PtNDArray) manager.arange(54f).cos().reshape(new Shape(2, 3, 3, 3));
+                weight.setRequiresGradient(true);
+                JniUtils.setGradMode(true);
+                try {
+                    PtNDArray used = way == 0 ? weight : Tensors.channelsLast(weight);
+                    PtNDArray made = JniUtils.convolution(
+                            images, used, null, Tensors.shape(1, 1), Tensors.shape(1, 1), Tensors.shape(1, 1), 1);
+                    JniUtils.backward(made, JniUtils.square(made), false, false);
+                } finally {
+                    JniUtils.setGradMode(false);
+                }
+                gradients[way] = weight.getGradient().toFloatArray();
+            }
+            assertArrayEquals(gradients[0], gradients[1], 1e-3f);
+        }
+    }
 }

@@ -112,6 +112,44 @@ final class LibTorch {
     }
 
     /**
+     * What is done to a tensor's memory as a whole.
+     *
+     * @param share {@code void at::TensorBase::set_data(const at::TensorBase&) const}
+     * @param zero {@code int aoti_torch_zero_(Tensor*)}
+     */
+    record Memory(MethodHandle share, MethodHandle zero) {
+        private static final String ZERO = "aoti_torch_zero_";
+
+        static Memory in(SymbolLookup library) {
+            return new Memory(
+                    function(
+                            library,
+                            "_ZNK2at10TensorBase8set_dataERKS0_",
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG)),
+                    function(library, ZERO, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)));
+        }
+
+        void share(long handle, long memory) {
+            try {
+                share.invokeExact(handle, memory);
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+
+        void zero(long handle) {
+            try {
+                int code = (int) zero.invokeExact(handle);
+                if (code != SUCCESS) {
+                    throw new IllegalStateException(ZERO + " of libtorch failed with code " + code);
+                }
+            } catch (Throwable thrown) {
+                throw unchecked(thrown);
+            }
+        }
+    }
+
+    /**
      * The switch of oneDNN.
      *
      * @param context {@code at::Context& at::globalContext()}
@@ -504,6 +542,11 @@ final class LibTorch {
         static final Lookup<Tensors> TENSORS = find("the memory of arrays", Symbols.LIBRARY, Tensors::in);
     }
 
+    /** See {@link #memory()}. */
+    private static final class MemoryHolder {
+        static final Lookup<Memory> MEMORY = find("the sharing of memory", Symbols.LIBRARY, Memory::in);
+    }
+
     /** See {@link #gpuSwitches()}. */
     private static final class GpuSwitchesHolder {
         static final Lookup<GpuSwitches> SWITCHES = find("the switches of GPUs", Symbols.LIBRARY, GpuSwitches::in);
@@ -546,6 +589,10 @@ final class LibTorch {
 
     static Lookup<Tensors> tensors() {
         return TensorsHolder.TENSORS;
+    }
+
+    static Lookup<Memory> memory() {
+        return MemoryHolder.MEMORY;
     }
 
     static Lookup<OneDnnSwitch> oneDnnSwitch() {

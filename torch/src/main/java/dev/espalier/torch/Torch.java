@@ -5,12 +5,14 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
+import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.Place;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.torch.LibTorch.Autocast;
 import dev.espalier.torch.LibTorch.Cuda;
 import dev.espalier.torch.LibTorch.Lookup;
+import dev.espalier.torch.LibTorch.Memory;
 import dev.espalier.torch.LibTorch.OneDnnSwitch;
 import dev.espalier.torch.LibTorch.Operators;
 import dev.espalier.torch.LibTorch.Tensors;
@@ -107,6 +109,45 @@ public final class Torch {
         return tensors().address(require(array).getHandle());
     }
 
+    /**
+     * Whether {@link #share} and {@link #zero} can be done with this libtorch.
+     *
+     * @return false if it lacks a function; the log says which
+     */
+    public static boolean shares() {
+        return LibTorch.memory() instanceof Lookup.Found<Memory>;
+    }
+
+    /**
+     * Has an array use the memory of another from now on, wherever it is known: as the gradient of a parameter as well. Its own is
+     * given up, with what is there.
+     *
+     * @param array the array
+     * @param memory another of the same type and shape, on the same device; it may be closed afterwards
+     */
+    public static void share(NDArray array, NDArray memory) {
+        PtNDArray ours = require(array);
+        PtNDArray other = require(memory);
+        if (array.getDataType() != memory.getDataType()
+                || !array.getShape().equals(memory.getShape())
+                || !array.getDevice().equals(memory.getDevice())) {
+            throw refused(
+                    memory,
+                    "of " + memory.getDataType() + " on " + memory.getDevice(),
+                    "like that which it lends its memory to");
+        }
+        required("the sharing of memory", LibTorch.memory()).share(ours.getHandle(), other.getHandle());
+    }
+
+    /**
+     * Sets an array to zero, in place.
+     *
+     * @param array the array
+     */
+    public static void zero(NDArray array) {
+        required("the sharing of memory", LibTorch.memory()).zero(require(array).getHandle());
+    }
+
     private static PtNDArray require(NDArray array) {
         if (!(array instanceof PtNDArray ours)) {
             throw refused(array, "is a " + array.getClass().getSimpleName(), "an array of the PyTorch engine");
@@ -184,10 +225,17 @@ public final class Torch {
 
     /**
      * Makes GPUs compute the same for the same: cuDNN then chooses among algorithms that add up in a fixed order. This holds
-     * for the whole process.
+     * for the whole process. What that costs can be measured: {@code -Despalier.cudnn=any} leaves it to cuDNN to choose, and
+     * {@code -Despalier.cudnn=fastest} has it try out all it has.
      */
     public static void tuneGpus() {
-        required("the switches of GPUs", LibTorch.gpuSwitches()).requireDeterminism();
+        String cudnn = System.getProperty("espalier.cudnn", "deterministic");
+        if (cudnn.equals("deterministic")) {
+            required("the switches of GPUs", LibTorch.gpuSwitches()).requireDeterminism();
+        }
+        if (cudnn.equals("fastest")) {
+            JniUtils.setBenchmarkCuDNN(true);
+        }
     }
 
     /**

@@ -62,6 +62,34 @@ final class TorchTest {
         }
     }
 
+    /** As all gradients of a model are made to lie side by side: libtorch goes on adding to them. */
+    @Test
+    void aGradientIsMovedIntoOtherMemory() {
+        NDArray parameter = manager.create(new float[] {1, 2, 3, 4}, new Shape(2, 2));
+        parameter.setRequiresGradient(true);
+        NDArray room = manager.zeros(new Shape(6));
+        NDArray factors = manager.create(new float[] {5, 6, 7, 8}, new Shape(2, 2));
+        backward(parameter, factors);
+        assertTrue(Torch.shares());
+        Torch.share(parameter.getGradient(), room.get("1:5").reshape(2, 2));
+        backward(parameter, factors);
+        assertArrayEquals(new float[] {0, 5, 6, 7, 8, 0}, room.toFloatArray());
+        assertEquals(Torch.address(room) + Float.BYTES, Torch.address(parameter.getGradient()));
+        Torch.zero(room);
+        assertArrayEquals(new float[4], parameter.getGradient().toFloatArray());
+        assertThrows(IllegalArgumentException.class, () -> Torch.share(parameter.getGradient(), room));
+    }
+
+    private static void backward(NDArray parameter, NDArray factors) {
+        JniUtils.setGradMode(true);
+        try {
+            NDArray sum = parameter.mul(factors).sum();
+            JniUtils.backward((PtNDArray) sum, (PtNDArray) sum.onesLike(), false, false);
+        } finally {
+            JniUtils.setGradMode(false);
+        }
+    }
+
     @Test
     void stridedArraysAreNotCopied() {
         NDArray array = manager.arange(12f).reshape(3, 4);

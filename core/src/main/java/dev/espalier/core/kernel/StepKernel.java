@@ -214,6 +214,21 @@ public interface StepKernel extends AutoCloseable {
      */
     Result step(List<SetStep> steps, Coefficients rule, double smallStep);
 
+    /**
+     * The same, and something else on the processor while another device is at it.
+     *
+     * @param steps what is stepped, in the order of the plans; usable
+     * @param rule the update rule's numbers
+     * @param smallStep relative step at which root finding may end
+     * @param meanwhile is run once, before the step's end is waited for; on the processor, after it
+     * @return what was done
+     */
+    default Result step(List<SetStep> steps, Coefficients rule, double smallStep, Runnable meanwhile) {
+        Result result = step(steps, rule, smallStep);
+        meanwhile.run();
+        return result;
+    }
+
     /** Frees all that the kernel holds. */
     @Override
     void close();

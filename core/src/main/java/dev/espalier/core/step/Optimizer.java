@@ -116,6 +116,19 @@ public final class Optimizer implements AutoCloseable {
      * @return what was done
      */
     public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+        return step(weights, gradients, () -> {});
+    }
+
+    /**
+     * The same, and something else on the processor while a GPU is at it.
+     *
+     * @param weights every parameter's weights by name
+     * @param gradients the trained parameters' gradients by name
+     * @param meanwhile is run once, before the step's end is waited for; on the processor, after it. It must touch neither
+     *     weights nor gradients, and must not fail: the step would be done, and not counted
+     * @return what was done
+     */
+    public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients, Runnable meanwhile) {
         requireOpen();
         long step = steps() + 1;
         List<SetStep> setSteps = trained()
@@ -126,7 +139,8 @@ public final class Optimizer implements AutoCloseable {
                         set.weightDecay()))
                 .toList();
         double tolerance = Math.max(options.tolerance().at(step - 1), FLOAT_TOLERANCE);
-        StepKernel.Result result = kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance));
+        StepKernel.Result result =
+                kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance), meanwhile);
         StepKernel.BadGradient bad = result.bad();
         if (bad != null && options.nonFinite() == NonFinite.FAIL) {
             throw new NonFiniteGradientException(bad.name(), step, bad.magnitude());

@@ -406,9 +406,13 @@ final class Driver {
         call("cuEventRecord", () -> (int) eventRecord.invokeExact(event, stream));
     }
 
+    void await(long event) {
+        call("cuEventSynchronize", () -> (int) eventSynchronize.invokeExact(event));
+    }
+
     /** Milliseconds from one event to another, which is waited for. */
     double elapsed(long from, long to) {
-        call("cuEventSynchronize", () -> (int) eventSynchronize.invokeExact(to));
+        await(to);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment answer = arena.allocate(JAVA_FLOAT);
             call("cuEventElapsedTime", () -> (int) eventElapsed.invokeExact(answer, from, to));

@@ -568,6 +568,51 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
+    /** A mark in a stream, which can be waited for whatever is put there behind it. */
+    public final class Mark implements AutoCloseable {
+        private final long event;
+
+        private Mark(long event) {
+            this.event = event;
+        }
+
+        /**
+         * Puts it into a stream, behind what is there; where it was before it is no more.
+         *
+         * @param stream the stream
+         */
+        public void put(long stream) {
+            try (Current _ = new Current()) {
+                driver.record(event, stream);
+            }
+        }
+
+        /** Waits until all before it is done; not at all if it was never put anywhere. */
+        public void await() {
+            try (Current _ = new Current()) {
+                driver.await(event);
+            }
+        }
+
+        @Override
+        public void close() {
+            try (Current _ = new Current()) {
+                driver.destroyEvent(event);
+            }
+        }
+    }
+
+    /**
+     * Makes a mark.
+     *
+     * @return the mark, to be closed before the GPU
+     */
+    public Mark newMark() {
+        try (Current _ = new Current()) {
+            return new Mark(driver.createEvent());
+        }
+    }
+
     /**
      * How long something takes on the GPU.
      *

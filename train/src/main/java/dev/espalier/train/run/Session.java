@@ -66,6 +66,9 @@ final class Session implements AutoCloseable {
 
     private StepReport latest = last;
 
+    /** What the processor does while a GPU is at the step. */
+    private Runnable meanwhile = () -> {};
+
     /** What became of the groups in the last step that was done. */
     private Summary summary = Summary.EMPTY;
 
@@ -156,8 +159,7 @@ final class Session implements AutoCloseable {
      */
     void step(Examples examples) {
         long started = System.nanoTime();
-        long left = task.batchesPerEpoch() - examples.position().batch();
-        int batches = (int) Math.min(recipe.training().accumulate(), left);
+        int batches = batches(examples);
         strength.beforeStep(examples.position());
         teacher.ifPresent(one -> one.beforeStep(examples.position()));
         List<Batch> added = new ArrayList<>();
@@ -165,6 +167,7 @@ final class Session implements AutoCloseable {
             added.add(add(examples.next(), 1.0 / batches));
         }
         long number = optimizer.steps() + 1;
+        meanwhile = () -> stageNext(examples);
         try {
             training.apply();
         } catch (NonFiniteGradientException problem) {
@@ -174,6 +177,19 @@ final class Session implements AutoCloseable {
         count(added, number);
         strength.afterStep(summary);
         meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
+    }
+
+    /** How many batches make the step that comes next. */
+    private int batches(Examples examples) {
+        long left = task.batchesPerEpoch() - examples.position().batch();
+        return (int) Math.min(recipe.training().accumulate(), left);
+    }
+
+    /** While a GPU is at a step, the batch that the next one begins with is put on its way. */
+    private void stageNext(Examples examples) {
+        if (teacher.isEmpty()) {
+            examples.peek().ifPresent(next -> network.stage(next.inputs(), next.targets(), 1.0 / batches(examples)));
+        }
     }
 
     /**
@@ -215,7 +231,7 @@ final class Session implements AutoCloseable {
         Optional<Projection> now = projection.filter(_ -> strength.projects());
         now.ifPresent(projecting -> projecting.beforeStep(
                 optimizer.sets().stream().filter(strength::bears).toList()));
-        latest = optimizer.step(weights, gradients);
+        latest = optimizer.step(weights, gradients, meanwhile);
         if (!latest.skipped()) {
             last = latest;
             summary = now.map(Projection::afterStep).orElseGet(latest::summary);

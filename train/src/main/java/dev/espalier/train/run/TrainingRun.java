@@ -229,8 +229,8 @@ public final class TrainingRun {
     private boolean train(Session session) throws IOException {
         Pace pace = new Pace(session.steps(), session.totalSteps());
         try (MetricsLog log = new MetricsLog(folder, Math.toIntExact(lines[0]));
-                Examples examples =
-                        task.examples(seed, new BatchPosition(position[0], position[1]), recipe.totalEpochs())) {
+                Examples examples = new LookAhead(
+                        task.examples(seed, new BatchPosition(position[0], position[1]), recipe.totalEpochs()))) {
             if (session.steps() == 0 && recipe.startsReady()) {
                 evaluateBefore(session, log);
             }

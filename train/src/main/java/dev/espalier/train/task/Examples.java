@@ -2,6 +2,7 @@ package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -9,6 +10,15 @@ import java.util.function.Supplier;
 public interface Examples extends Iterator<Example>, AutoCloseable {
     /** {@return the position of the batch that comes next} */
     BatchPosition position();
+
+    /**
+     * The batch that comes next, before its turn: then the one before is good no more.
+     *
+     * @return the batch; empty if there is none, or these examples are not looked at ahead
+     */
+    default Optional<Example> peek() {
+        return Optional.empty();
+    }
 
     @Override
     void close();
