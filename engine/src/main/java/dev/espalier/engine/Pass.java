@@ -19,9 +19,6 @@ import java.util.SequencedMap;
  * passes on one thread, the last one first.
  */
 final class Pass implements AutoCloseable {
-    /** Whether images lie pixel by pixel on a GPU, or channel by channel. */
-    static final boolean PIXELS = !"channels".equals(System.getProperty("espalier.images"));
-
     private final PtNDManager manager;
     private final Mode mode;
     private final boolean recordedBefore;
@@ -74,9 +71,7 @@ final class Pass implements AutoCloseable {
 
     /** On a GPU, images lie pixel by pixel: its convolutions are faster so, and all that follows lies as they do. */
     private static PtNDArray laidOut(PtNDArray array, PtNDManager owner) {
-        boolean image = PIXELS
-                && array.getShape().dimension() == 4
-                && array.getDataType().isFloating();
+        boolean image = array.getShape().dimension() == 4 && array.getDataType().isFloating();
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
             PtNDArray own = image && array.getDevice().isGpu() ? Tensors.channelsLast(array) : Tensors.alias(array);

@@ -19,9 +19,6 @@ final class WindowKernels {
     /** Batch and channels, which windows do not slide over. */
     private static final int FIXED_AXES = 2;
 
-    /** Whether the weights of convolutions on a GPU are laid out as cuDNN wants them for each use, or once a pass for all. */
-    private static final boolean ONCE = Pass.PIXELS && !"each".equals(System.getProperty("espalier.weights"));
-
     private WindowKernels() {}
 
     static Kernel convolution(Conv conv) {
@@ -36,27 +33,17 @@ final class WindowKernels {
         if (Arrays.equals(before, after)) {
             Shape padding = Tensors.shape(before);
             return Kernel.ofFeed(feed -> JniUtils.convolution(
-                    feed.get(0), laidOut(feed.get(1), groups), feed.optional(2), stride, padding, dilation, groups));
+                    feed.get(0), feed.get(1), feed.optional(2), stride, padding, dilation, groups));
         }
         Shape none = Tensors.shape(new long[axes]);
         return Kernel.ofFeed(feed -> JniUtils.convolution(
                 Tensors.pad(feed.get(0), before, after, 0),
-                laidOut(feed.get(1), groups),
+                feed.get(1),
                 feed.optional(2),
                 stride,
                 none,
                 dilation,
                 groups));
-    }
-
-    /**
-     * Weights as they are laid out for images that lie pixel by pixel ({@link Pass}): otherwise libtorch would do that twice, forward
-     * and backward. To those of one pixel it is all the same.
-     */
-    private static PtNDArray laidOut(PtNDArray weight, int groups) {
-        Shape shape = weight.getShape();
-        boolean image = shape.dimension() == 4 && shape.get(2) * shape.get(3) > 1;
-        return ONCE && image && groups == 1 && weight.getDevice().isGpu() ? Tensors.channelsLast(weight) : weight;
     }
 
     /**

@@ -5,7 +5,6 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
-import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.Place;
 import dev.espalier.core.tensor.TensorView;
@@ -225,17 +224,10 @@ public final class Torch {
 
     /**
      * Makes GPUs compute the same for the same: cuDNN then chooses among algorithms that add up in a fixed order. This holds
-     * for the whole process. What that costs can be measured: {@code -Despalier.cudnn=any} leaves it to cuDNN to choose, and
-     * {@code -Despalier.cudnn=fastest} has it try out all it has.
+     * for the whole process.
      */
     public static void tuneGpus() {
-        String cudnn = System.getProperty("espalier.cudnn", "deterministic");
-        if (cudnn.equals("deterministic")) {
-            required("the switches of GPUs", LibTorch.gpuSwitches()).requireDeterminism();
-        }
-        if (cudnn.equals("fastest")) {
-            JniUtils.setBenchmarkCuDNN(true);
-        }
+        required("the switches of GPUs", LibTorch.gpuSwitches()).requireDeterminism();
     }
 
     /**
