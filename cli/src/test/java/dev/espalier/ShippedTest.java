@@ -55,7 +55,8 @@ final class ShippedTest {
                         .or(() -> child(project, "parent", "groupId"))
                         .orElseThrow();
                 if (!group.equals("dev.espalier")) {
-                    libraries.add(new Library(jar, group + ":" + child(project, "artifactId").orElseThrow()));
+                    libraries.add(new Library(
+                            jar, group + ":" + child(project, "artifactId").orElseThrow()));
                 }
             }
         }
@@ -77,8 +78,9 @@ final class ShippedTest {
         for (Library library : libraries()) {
             expected.put(library.id(), String.join(" or ", licences(pomBeside(library.jar()))));
         }
-        List<String> lines =
-                expected.entrySet().stream().map(one -> "  %s: %s".formatted(one.getKey(), one.getValue())).toList();
+        List<String> lines = expected.entrySet().stream()
+                .map(one -> "  %s: %s".formatted(one.getKey(), one.getValue()))
+                .toList();
         List<String> noticed = Files.readAllLines(ROOT.resolve("NOTICE")).stream()
                 .filter(line -> line.startsWith("  ") && line.contains(":"))
                 .toList();
@@ -165,7 +167,10 @@ final class ShippedTest {
                 .distinct()
                 .sorted((one, other) -> name(one).compareTo(name(other)))
                 .toList();
-        assertEquals(String.join("\n", expected), String.join("\n", known), SUMS + " is old, or a library is not what it was");
+        assertEquals(
+                String.join("\n", expected),
+                String.join("\n", known),
+                SUMS + " is old, or a library is not what it was");
     }
 
     private static String name(String line) {

@@ -38,7 +38,9 @@ final class DataCommandTest {
                     "--from",
                     "http://127.0.0.1:" + server.getAddress().getPort() + "/a");
             assertEquals(1, answer.exitStatus());
-            assertTrue(answer.err().contains("c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"), answer.err());
+            assertTrue(
+                    answer.err().contains("c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
+                    answer.err());
             assertFalse(Files.exists(folder.resolve("cifar-10-batches-bin")));
         } finally {
             server.stop(0);

@@ -89,7 +89,8 @@ final class DuckDb {
         if (!statements.equals("1")) {
             throw new SQLException("it must be one SELECT, and not several statements");
         }
-        String call = first(database, """
+        String call = first(
+                database, """
                 with tree as materialized (from json_tree(?::json))
                 select functions.atom ->> '$'
                 from tree types join tree functions on functions.fullkey = types.path || '.function.function_name'

@@ -27,8 +27,9 @@ final class Replies {
     static final int OK = 200;
 
     /** Only what we serve: no script or style sheet within the page, no other server, no frame around it. Charts colour single elements. */
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline';"
-            + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline';"
+                    + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     /** A file of a run's folder may be anybody's: it is shown as if it came from nowhere, and can ask us for nothing. */
     private static final String STRANGER = "sandbox allow-scripts allow-modals; default-src 'none'; img-src data:;"

@@ -229,7 +229,8 @@ final class Routes implements HttpHandler {
     /** Where new runs go: where {@code espalier train} puts them, seen from here. */
     private Path place() throws Refusal {
         Path runsFolder = Path.of("runs");
-        Path place = home.path().endsWith(runsFolder) ? home.path() : home.path().resolve(runsFolder);
+        Path place =
+                home.path().endsWith(runsFolder) ? home.path() : home.path().resolve(runsFolder);
         if (Files.exists(place) && !home.holds(place)) {
             throw new Refusal(Status.FORBIDDEN, runs.leadsOut(place));
         }

@@ -113,7 +113,8 @@ final class Runs {
 
     /** Why a run is not shown. */
     String leadsOut(Path link) {
-        return "%s is a link that leads out of %s, and is not followed. Replace it by what it leads to.".formatted(link, root);
+        return "%s is a link that leads out of %s, and is not followed. Replace it by what it leads to."
+                .formatted(link, root);
     }
 
     /** Changes whenever a file does that the run is shown by. */
@@ -142,8 +143,7 @@ final class Runs {
         return new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-                if (!folder.equals(root)
-                        && (folder.getFileName().toString().startsWith(".") || !home.holds(folder))) {
+                if (!folder.equals(root) && (folder.getFileName().toString().startsWith(".") || !home.holds(folder))) {
                     return FileVisitResult.SKIP_SUBTREE;
                 }
                 RunFolder run = new RunFolder(folder);

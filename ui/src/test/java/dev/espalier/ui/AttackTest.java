@@ -47,7 +47,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class AttackTest {
     private static final String SECRET = "the secret of another folder";
-    private static final String EVIL = "</script><img src=x onerror=\"window.ran=1\"><script>window.ran=1</script>'\"&{{x}}";
+    private static final String EVIL =
+            "</script><img src=x onerror=\"window.ran=1\"><script>window.ran=1</script>'\"&{{x}}";
 
     /** As a file may be called. */
     private static final String EVIL_NAME = "<img src=x onerror=window.ran=1>'\"&";
@@ -86,8 +87,7 @@ final class AttackTest {
         Recipe recipe = Recipe.parse("sample", UiTest.RECIPE, List.of());
         String root = shown.toString();
         Branch branch = Branch.of(root, "one", recipe, new LinkedHashMap<>(Map.of("penalty.lambda", "1e-3")), false);
-        StudyResult result =
-                new StudyResult(new Plan(root, List.of(branch), Optional.empty()), new LinkedHashMap<>());
+        StudyResult result = new StudyResult(new Plan(root, List.of(branch), Optional.empty()), new LinkedHashMap<>());
         study = StudyServer.start(EVIL, () -> result, 0);
         client = new Client(ui.address());
     }
@@ -102,8 +102,8 @@ final class AttackTest {
     private static RunFolder run(Path folder) throws IOException {
         RunFolder run = new RunFolder(Files.createDirectories(folder));
         Files.writeString(run.recipe(), UiTest.RECIPE);
-        run.write(new Provenance(
-                "1", "0123", "2026-03-01T12:00:00Z", 1, "25", "Linux", "any", 2, "none", "none", "cpu"));
+        run.write(
+                new Provenance("1", "0123", "2026-03-01T12:00:00Z", 1, "25", "Linux", "any", 2, "none", "none", "cpu"));
         return run;
     }
 
@@ -211,7 +211,8 @@ final class AttackTest {
     @Test
     void otherPagesChangeNothing() throws IOException {
         URI address = ui.address();
-        String start = "{\"recipe\":\"mine.toml\",\"name\":\"\",\"text\":\"\",\"overrides\":\"\",\"keep\":\"\",\"baseline\":false}";
+        String start =
+                "{\"recipe\":\"mine.toml\",\"name\":\"\",\"text\":\"\",\"overrides\":\"\",\"keep\":\"\",\"baseline\":false}";
         for (String origin : List.of(
                 "Origin: http://evil.example",
                 "Origin: null",
@@ -249,7 +250,8 @@ final class AttackTest {
         for (String method : List.of("POST", "PUT", "DELETE", "PATCH", "OPTIONS")) {
             URI other = study.address();
             assertRefused(
-                    send(other, method + " /", "{}", "Host: localhost", "Origin: http://localhost", cookie(other)), method);
+                    send(other, method + " /", "{}", "Host: localhost", "Origin: http://localhost", cookie(other)),
+                    method);
         }
     }
 
@@ -274,7 +276,8 @@ final class AttackTest {
                 assertTrue(head.contains("cache-control: no-store"), head);
                 assertTrue(head.contains("referrer-policy: no-referrer"), head);
                 assertTrue(
-                        head.contains("content-security-policy: default-src 'none'; script-src 'self'; style-src 'self';"),
+                        head.contains(
+                                "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self';"),
                         head);
                 assertTrue(head.contains("frame-ancestors 'none'"), head);
                 assertTrue(head.contains("base-uri 'none'; form-action 'none'"), head);
@@ -323,7 +326,8 @@ final class AttackTest {
     void noPathLeadsOut() throws IOException {
         URI address = ui.address();
         for (String way : WAYS_UP) {
-            for (String request : List.of("/" + way, "/" + way + "/report.html", "/view?run=" + way, "/report?run=" + way)) {
+            for (String request :
+                    List.of("/" + way, "/" + way + "/report.html", "/view?run=" + way, "/report?run=" + way)) {
                 assertRefused(send(address, "GET " + request, "", "Host: localhost", cookie(address)), request);
             }
             URI other = study.address();
@@ -331,10 +335,12 @@ final class AttackTest {
                 assertRefused(send(other, "GET " + request, "", "Host: localhost", cookie(other)), request);
             }
         }
-        for (String way : List.of("../outside/secret.toml", outside + "/secret.toml", "one/../../outside/secret.toml")) {
+        for (String way :
+                List.of("../outside/secret.toml", outside + "/secret.toml", "one/../../outside/secret.toml")) {
             assertRefused(start(way, "", ""), way);
         }
-        for (String name : List.of("../up", "/up", "a/b", "a\\\\b", ".up", "..", "a\\u0000b", "-rf /", "x".repeat(99))) {
+        for (String name :
+                List.of("../up", "/up", "a/b", "a\\\\b", ".up", "..", "a\\u0000b", "-rf /", "x".repeat(99))) {
             assertRefused(start("", name, UiTest.RECIPE.replace("\n", "\\n").replace("\"", "\\\"")), name);
         }
         assertFalse(Files.exists(top.resolve("started")));
@@ -453,7 +459,10 @@ final class AttackTest {
                     """).asBoolean());
             assertInert(browser, "the list");
             for (String path : List.of("/?run=" + id, "/?start")) {
-                assertEquals(List.of(), browser.visit(URI.create(client.origin() + path)).errors(), path);
+                assertEquals(
+                        List.of(),
+                        browser.visit(URI.create(client.origin() + path)).errors(),
+                        path);
                 assertInert(browser, path);
             }
             assertEquals(List.of(), browser.visit(study.address()).errors());
@@ -463,6 +472,10 @@ final class AttackTest {
 
     private static void assertInert(Browser browser, String where) {
         assertTrue(browser.evaluate("window.ran === undefined").asBoolean(), where);
-        assertEquals(0, browser.evaluate("document.querySelectorAll('img[src=x]').length").asInt(), where);
+        assertEquals(
+                0,
+                browser.evaluate("document.querySelectorAll('img[src=x]').length")
+                        .asInt(),
+                where);
     }
 }

@@ -113,7 +113,8 @@ final class NpyStore {
                 for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
                     if (count > memory.byteSize() - at) {
                         throw DataException.in(
-                                place, "more comes out than the %,d bytes that it announces".formatted(entry.getSize()));
+                                place,
+                                "more comes out than the %,d bytes that it announces".formatted(entry.getSize()));
                     }
                     MemorySegment.copy(MemorySegment.ofArray(chunk), 0, memory, at, count);
                     at += count;

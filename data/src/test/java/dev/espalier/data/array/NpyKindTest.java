@@ -289,8 +289,7 @@ final class NpyKindTest {
                 }
             }
             Files.write(archive, changed);
-            TestData.assertRefused(
-                    () -> load(archive), "x_train.npy", "%,d bytes".formatted(size), "announces");
+            TestData.assertRefused(() -> load(archive), "x_train.npy", "%,d bytes".formatted(size), "announces");
         }
     }
 

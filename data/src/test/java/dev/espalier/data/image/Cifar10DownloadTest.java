@@ -308,9 +308,10 @@ final class Cifar10DownloadTest {
         }
         byte[] damaged = whole.clone();
         damaged[3]++;
-        String message = String.valueOf(
-                assertThrows(IOException.class, () -> Cifar10Download.unpack(new ByteArrayInputStream(damaged), folder, MOST))
-                        .getMessage());
+        String message = String.valueOf(assertThrows(
+                        IOException.class,
+                        () -> Cifar10Download.unpack(new ByteArrayInputStream(damaged), folder, MOST))
+                .getMessage());
         assertTrue(message.contains("checksum"), message);
     }
 }
