@@ -20,6 +20,8 @@ import java.util.zip.ZipFile;
 final class NpyStore {
     static final String ENDING = ".npy";
     private static final int CHUNK = 1 << 16;
+    /** So much smaller can packing make zeros, and nothing more than that. */
+    private static final long MOST_PACKED = 1032;
 
     private final Path path;
     private final boolean folder;
@@ -98,11 +100,22 @@ final class NpyStore {
         String place = path + ", " + name;
         try (ZipFile zip = open()) {
             ZipEntry entry = zip.getEntry(name);
+            if (entry.getSize() / MOST_PACKED > entry.getCompressedSize()) {
+                throw DataException.in(
+                        place,
+                        "it announces %,d bytes, but %,d packed ones cannot hold as many"
+                                .formatted(entry.getSize(), entry.getCompressedSize()));
+            }
             MemorySegment memory = Arena.ofAuto().allocate(entry.getSize());
             try (InputStream content = zip.getInputStream(entry)) {
                 byte[] chunk = new byte[CHUNK];
                 long at = 0;
                 for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
+                    if (count > memory.byteSize() - at) {
+                        throw DataException.in(
+                                place,
+                                "more comes out than the %,d bytes that it announces".formatted(entry.getSize()));
+                    }
                     MemorySegment.copy(MemorySegment.ofArray(chunk), 0, memory, at, count);
                     at += count;
                 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
@@ -21,6 +22,10 @@ import javax.imageio.stream.MemoryCacheImageInputStream;
 final class ImageDecoder {
     static final List<String> ENDINGS = List.of(".png", ".jpg", ".jpeg");
     static final int WHITE = 255;
+    /** 8192 x 8192, which take about 1.3 GB until they are small. A file of a few kilobytes can announce more than fits into memory. */
+    static final long MOST_PIXELS = 1L << 26;
+
+    private static final Set<String> FORMATS = Set.of("png", "jpeg");
 
     private ImageDecoder() {}
 
@@ -32,17 +37,24 @@ final class ImageDecoder {
     private static Resampling.Planes planes(Path file) throws IOException {
         byte[] bytes = Files.readAllBytes(file);
         try (ImageInputStream input = new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
-            Iterator<ImageReader> readers = ImageIO.getImageReaders(input);
-            if (!readers.hasNext()) {
-                throw DataException.in(file, "neither PNG nor JPEG");
-            }
-            ImageReader reader = readers.next();
+            ImageReader reader = reader(file, input);
             try {
                 return planes(file, reader, input);
             } finally {
                 reader.dispose();
             }
         }
+    }
+
+    /** By what the file holds. The JDK knows more formats than these, and what is called .png may be any of them. */
+    private static ImageReader reader(Path file, ImageInputStream input) throws IOException {
+        for (Iterator<ImageReader> readers = ImageIO.getImageReaders(input); readers.hasNext(); ) {
+            ImageReader reader = readers.next();
+            if (FORMATS.contains(reader.getFormatName().toLowerCase(Locale.ROOT))) {
+                return reader;
+            }
+        }
+        throw DataException.in(file, "neither PNG nor JPEG");
     }
 
     private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input) throws IOException {
@@ -52,7 +64,17 @@ final class ImageDecoder {
         reader.setInput(input);
         BufferedImage image;
         try {
+            int width = reader.getWidth(0);
+            int height = reader.getHeight(0);
+            if ((long) width * height > MOST_PIXELS) {
+                throw DataException.in(
+                        file,
+                        "an image of %d x %d pixels: at most %,d are decoded, so make it smaller first"
+                                .formatted(width, height, MOST_PIXELS));
+            }
             image = reader.read(0);
+        } catch (DataException large) {
+            throw large;
         } catch (IOException | RuntimeException malformed) {
             // Corrupt files make the decoders throw whatever comes.
             throw DataException.in(file, "an image that cannot be decoded: " + malformed.getMessage(), malformed);
