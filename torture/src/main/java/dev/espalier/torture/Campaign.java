@@ -1,6 +1,7 @@
 package dev.espalier.torture;
 
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * Something that Espalier must withstand, tried over and over. Campaigns are services: a line in {@code META-INF/services} makes one
@@ -26,4 +27,30 @@ public interface Campaign {
      * @throws InterruptedException if it is told to stop
      */
     Figures run(Effort effort) throws IOException, InterruptedException;
+
+    /**
+     * The campaign cut down to a part of it.
+     *
+     * @param part what the campaign calls it
+     * @return a campaign that tries nothing else
+     * @throws IllegalArgumentException if it has no parts
+     */
+    default Campaign only(String part) {
+        throw new IllegalArgumentException("the campaign " + name() + " has no parts: leave out " + part);
+    }
+
+    /**
+     * Tries once more what a file holds that the campaign left after a failure.
+     *
+     * @param file the file
+     * @param effort where to leave what comes of it
+     * @return what was counted
+     * @throws IOException if a file cannot be read or written
+     * @throws InterruptedException if it is told to stop
+     * @throws IllegalArgumentException if it leaves no such files
+     */
+    default Figures replay(Path file, Effort effort) throws IOException, InterruptedException {
+        throw new IllegalArgumentException(
+                "the campaign " + name() + " replays no files: give --first and --seed of the case that failed");
+    }
 }

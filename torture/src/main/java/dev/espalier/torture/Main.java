@@ -19,6 +19,7 @@ import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -67,6 +68,12 @@ public final class Main implements Callable<Integer> {
             paramLabel = "N",
             description = "Number of the first case: with --cases 1, the one that failed.")
     private long first;
+
+    @Option(names = "--only", paramLabel = "PART", description = "The part of a campaign that is tried; all if left out.")
+    private String part = "";
+
+    @Option(names = "--replay", paramLabel = "FILE", description = "Tries what a file holds that a campaign left, and nothing else.")
+    private @Nullable Path replayed;
 
     @Option(names = "--jobs", paramLabel = "N", description = "How many threads work on it (${DEFAULT-VALUE}).")
     private int jobs = 1;
@@ -124,7 +131,7 @@ public final class Main implements Callable<Integer> {
         Effort.Limits limits = limits();
         boolean sound = true;
         for (Campaign campaign : chosen) {
-            sound &= run(campaign, limits);
+            sound &= run(part.isEmpty() ? campaign : campaign.only(part), limits);
         }
         return sound ? 0 : 1;
     }
@@ -149,7 +156,7 @@ public final class Main implements Callable<Integer> {
         Instant start = Instant.now().truncatedTo(ChronoUnit.SECONDS);
         long begun = System.nanoTime();
         Effort effort = new Effort(limits, folder.resolve(campaign.name()), spec.commandLine().getErr());
-        Figures figures = campaign.run(effort);
+        Figures figures = replayed == null ? campaign.run(effort) : campaign.replay(replayed, effort);
         double took = (System.nanoTime() - begun) / 60e9;
         figures.told().forEach(failure -> out.println("FAILED " + failure));
         print(figures.numbers(), out);

@@ -201,8 +201,14 @@ public final class Cifar10Download {
         }
     }
 
-    /** Unpacks the regular files below a folder; everything else in the archive is left out. */
-    static void unpack(InputStream plain, Path folder) throws IOException {
+    /**
+     * Unpacks the regular files below a folder; everything else in the archive is left out.
+     *
+     * @param plain a tar archive
+     * @param folder where its files go
+     * @throws IOException if it is no sound archive, or leads out of the folder
+     */
+    public static void unpack(InputStream plain, Path folder) throws IOException {
         try (TarArchiveInputStream archive = new TarArchiveInputStream(plain)) {
             for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
                 if (!entry.isCheckSumOK()) {
