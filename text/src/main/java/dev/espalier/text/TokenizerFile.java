@@ -3,6 +3,7 @@ package dev.espalier.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.core.check.Reading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -64,7 +65,7 @@ final class TokenizerFile {
 
     private static ObjectNode ofVocabulary(Path file) throws IOException {
         ObjectNode vocabulary = JsonNodeFactory.instance.objectNode();
-        List<String> lines = Files.readAllLines(file);
+        List<String> lines = Reading.text(file).lines().toList();
         for (int id = 0; id < lines.size(); id++) {
             vocabulary.put(lines.get(id).strip(), id);
         }

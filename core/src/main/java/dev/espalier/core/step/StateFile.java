@@ -152,10 +152,20 @@ public final class StateFile {
             }
             SequencedMap<String, Long> sizes = new LinkedHashMap<>();
             long position = Long.BYTES + 2L * Integer.BYTES;
-            for (int left = in.readInt(); left > 0; left--) {
+            long left = channel.size() - Integer.BYTES - position;
+            for (int pieces = in.readInt(); pieces > 0; pieces--) {
                 String name = in.readUTF();
-                sizes.put(name, in.readLong());
-                position += encodedSize(name) + Long.BYTES;
+                long size = in.readLong();
+                long head = encodedSize(name) + Long.BYTES;
+                position += head;
+                left -= head;
+                // A file that lies must not make us reserve memory for it.
+                if (size < 0 || size > left || sizes.put(name, size) != null) {
+                    throw new IllegalArgumentException(
+                            "%s is no state that Espalier saved: its piece %s has %d bytes, where %d are left, or is there twice"
+                                    .formatted(file, name, size, left));
+                }
+                left -= size;
             }
             SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
             for (var piece : sizes.entrySet()) {

@@ -1,6 +1,7 @@
 package dev.espalier.data.array;
 
 import dev.espalier.data.DataException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -20,6 +21,8 @@ import java.util.zip.ZipFile;
 final class NpyStore {
     static final String ENDING = ".npy";
     private static final int CHUNK = 1 << 16;
+    /** Deflate makes no more bytes out of one. */
+    private static final long MOST_UNPACKED = 1032;
 
     private final Path path;
     private final boolean folder;
@@ -62,7 +65,7 @@ final class NpyStore {
     private ZipFile open() throws IOException {
         try {
             return new ZipFile(path.toFile());
-        } catch (ZipException malformed) {
+        } catch (ZipException | EOFException malformed) {
             throw DataException.in(path, "no sound .npz file: " + malformed.getMessage(), malformed);
         }
     }
@@ -98,15 +101,27 @@ final class NpyStore {
         String place = path + ", " + name;
         try (ZipFile zip = open()) {
             ZipEntry entry = zip.getEntry(name);
-            MemorySegment memory = Arena.ofAuto().allocate(entry.getSize());
+            long size = entry.getSize();
+            // A file that lies must not make us reserve memory for it.
+            if (size < 0 || size > MOST_UNPACKED * Files.size(path)) {
+                throw DataException.in(place, "it announces %,d bytes, which cannot be".formatted(size));
+            }
+            MemorySegment memory = Arena.ofAuto().allocate(size);
             try (InputStream content = zip.getInputStream(entry)) {
                 byte[] chunk = new byte[CHUNK];
                 long at = 0;
                 for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
+                    if (count > size - at) {
+                        throw DataException.in(place, "there is more than the %,d bytes it announces".formatted(size));
+                    }
                     MemorySegment.copy(MemorySegment.ofArray(chunk), 0, memory, at, count);
                     at += count;
                 }
-            } catch (ZipException malformed) {
+                if (at < size) {
+                    throw DataException.in(
+                            place, "there are %,d bytes of the %,d it announces: cut off?".formatted(at, size));
+                }
+            } catch (ZipException | EOFException malformed) {
                 throw DataException.in(place, "it cannot be unpacked: " + malformed.getMessage(), malformed);
             }
             return NpyArray.of(place, memory);

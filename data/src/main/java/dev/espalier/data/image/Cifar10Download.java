@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings CIFAR-10's official binary batches into a folder: verifies what is there, and where files are missing gets the
@@ -210,7 +211,7 @@ public final class Cifar10Download {
      */
     public static void unpack(InputStream plain, Path folder) throws IOException {
         try (TarArchiveInputStream archive = new TarArchiveInputStream(plain)) {
-            for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
+            for (TarArchiveEntry entry = next(archive); entry != null; entry = next(archive)) {
                 if (!entry.isCheckSumOK()) {
                     throw new IOException("no sound tar archive: the checksum of a header is wrong");
                 }
@@ -224,6 +225,15 @@ public final class Cifar10Download {
                     Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
                 }
             }
+        }
+    }
+
+    private static @Nullable TarArchiveEntry next(TarArchiveInputStream archive) throws IOException {
+        try {
+            return archive.getNextEntry();
+        } catch (IOException | RuntimeException malformed) {
+            // Its reader throws whatever comes.
+            throw new IOException("no sound tar archive: " + malformed.getMessage(), malformed);
         }
     }
 

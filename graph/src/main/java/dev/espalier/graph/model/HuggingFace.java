@@ -1,5 +1,6 @@
 package dev.espalier.graph.model;
 
+import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
@@ -134,7 +135,7 @@ public final class HuggingFace {
         if (Files.exists(file) && Files.size(file) > MOST_CONFIG_BYTES) {
             throw new IOException(file + " has more than " + MOST_CONFIG_BYTES + " bytes: this is no config.json");
         }
-        return BertConfig.parse(Files.readString(file));
+        return BertConfig.parse(Reading.text(file));
     }
 
     /** A config.json that asks for far more than the checkpoint has must not cost memory to find out. */

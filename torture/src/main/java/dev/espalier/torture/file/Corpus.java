@@ -17,21 +17,25 @@ final class Corpus {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final List<byte[]> files = new ArrayList<>();
+    /** Those of them that are read to the end: changes of these get further. */
+    private final List<byte[]> sound = new ArrayList<>();
     /** For each counter, a bit for each magnitude that was seen. */
     private final byte[] seen = new byte[Hits.SIZE];
 
     private int turns;
 
-    /** Takes a file whatever it does. */
+    /** Takes a sound file whatever it does. */
     synchronized void plant(byte[] file) {
         files.add(file);
+        sound.add(file);
     }
 
     synchronized byte[] any(RandomGenerator random) {
-        int size = files.size();
+        List<byte[]> from = random.nextBoolean() ? sound : files;
+        int size = from.size();
         // What was found last is tried more often than what is long known.
         int back = Math.min(random.nextInt(size), random.nextInt(size));
-        return files.get(size - 1 - back);
+        return from.get(size - 1 - back);
     }
 
     synchronized int size() {
@@ -43,8 +47,8 @@ final class Corpus {
         return turns;
     }
 
-    /** Whether a file's reading took turns, or took them as often, as none before; then it is kept. Clears the counters. */
-    boolean learn(byte[] file, byte[] hits, boolean keep) {
+    /** Keeps a file whose reading took turns, or took them as often, as none before. Clears the counters. */
+    void learn(byte[] file, byte[] hits, Reading reading) {
         boolean news = false;
         for (int at = 0; at < hits.length; at += Long.BYTES) {
             if ((long) LONGS.get(hits, at) != 0) {
@@ -54,14 +58,18 @@ final class Corpus {
             }
         }
         Arrays.fill(hits, (byte) 0);
-        if (news && keep) {
-            synchronized (this) {
-                if (files.size() < MOST) {
-                    files.add(file);
-                }
+        if (news && reading.failure().isEmpty()) {
+            keep(file, reading.sound());
+        }
+    }
+
+    private synchronized void keep(byte[] file, boolean whole) {
+        if (files.size() < MOST) {
+            files.add(file);
+            if (whole) {
+                sound.add(file);
             }
         }
-        return news;
     }
 
     private boolean learn(int turn, byte magnitude) {

@@ -133,10 +133,10 @@ public final class FileCampaign implements Campaign {
                                     + reading.failure().map(failure -> ": " + failure.details()).orElse(""));
                         }
                         corpus.plant(seed);
-                        corpus.learn(seed, job.hits(), false);
+                        corpus.learn(seed, job.hits(), reading);
                     }
                     corpora.put(name, corpus);
-                    tallies.add(new Tally(name, target.memory()));
+                    tallies.add(new Tally(target));
                 }
             }
             if (tallies.isEmpty()) {
@@ -152,7 +152,7 @@ public final class FileCampaign implements Campaign {
             byte[] changed = new Mutations(random, target).mutate(corpus.any(random), () -> corpus.any(random));
             byte[] file = random.nextInt(UNMENDED) == 0 ? changed : target.mend(changed);
             Reading reading = job.read(tally.name(), file);
-            corpus.learn(file, job.hits(), reading.failure().isEmpty());
+            corpus.learn(file, job.hits(), reading);
             if (tally.add(file.length, reading)) {
                 keep(job, tally.name(), file, reading.failure().orElseThrow());
             }
@@ -166,12 +166,12 @@ public final class FileCampaign implements Campaign {
             return corpus;
         }
 
-        /** Readers get about the same time, whatever a file costs them. */
+        /** Readers get their shares of the time, whatever a file costs them. */
         private Tally any(RandomGenerator random) {
             double[] bounds = new double[tallies.size()];
             double sum = 0;
             for (int i = 0; i < bounds.length; i++) {
-                sum += 1 / tallies.get(i).meanNanos();
+                sum += tallies.get(i).share() / tallies.get(i).meanNanos();
                 bounds[i] = sum;
             }
             int found = Arrays.binarySearch(bounds, random.nextDouble() * sum);

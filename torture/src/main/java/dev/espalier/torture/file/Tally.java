@@ -10,6 +10,7 @@ final class Tally {
     private static final double NANOS_A_MILLISECOND = 1e6;
 
     private final String name;
+    private final int share;
     private final Target.Memory memory;
     private final Map<String, Long> failures = new TreeMap<>();
     private long cases;
@@ -19,9 +20,10 @@ final class Tally {
     private long worstAllocated;
     private double worstShare;
 
-    Tally(String name, Target.Memory memory) {
-        this.name = name;
-        this.memory = memory;
+    Tally(Target target) {
+        this.name = target.name();
+        this.share = target.share();
+        this.memory = target.memory();
     }
 
     /** Counts a reading; true if it fails as none before. */
@@ -45,6 +47,10 @@ final class Tally {
 
     String name() {
         return name;
+    }
+
+    int share() {
+        return share;
     }
 
     synchronized long cases() {

@@ -55,6 +55,11 @@ public interface Target {
         return List.of();
     }
 
+    /** {@return how much of the time it gets: 1 for a reader of one thing, more for one of many} */
+    default int share() {
+        return 1;
+    }
+
     /** {@return the most memory that reading may take} */
     default Memory memory() {
         return new Memory(16L << 20, 200);

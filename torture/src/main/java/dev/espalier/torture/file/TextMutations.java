@@ -110,7 +110,7 @@ final class TextMutations {
             return text + value();
         }
         Span one = any(tokens);
-        return switch (random.nextInt(12)) {
+        return switch (random.nextInt(16)) {
             case 0, 1, 2 -> replace(text, one, value());
             case 3 -> replace(text, one, "");
             case 4 -> replace(text, one, any(tokens).of(text));
@@ -120,6 +120,7 @@ final class TextMutations {
             case 8 -> line(text, other);
             case 9 -> swap(text, one, any(tokens));
             case 10 -> deep(text, one);
+            case 11, 12, 13, 14 -> near(text, one);
             default -> inner(text, one);
         };
     }
@@ -154,6 +155,25 @@ final class TextMutations {
 
     private static String replace(String text, Span span, String by) {
         return text.substring(0, span.from) + by + text.substring(span.to);
+    }
+
+    /** A number near to it in place of a number, another word for a word: what may well be sound. */
+    private String near(String text, Span one) {
+        String token = one.of(text);
+        if (token.matches("[-+]?[0-9]{1,15}")) {
+            long number = Long.parseLong(token);
+            long[] others = {number + 1, number - 1, number * 2, number / 2, -number, 0, 1, random.nextInt(100)};
+            return replace(text, one, Long.toString(others[random.nextInt(others.length)]));
+        }
+        if (token.matches("[-+]?[0-9]+\\.?[0-9]*([eE][-+]?[0-9]{1,2})?")) {
+            double number = Double.parseDouble(token);
+            double[] others = {number * 2, number / 2, -number, 0.5, 1e-3, number * 1e3, 1};
+            return replace(text, one, Double.toString(others[random.nextInt(others.length)]));
+        }
+        if (token.equals("true") || token.equals("false")) {
+            return replace(text, one, token.equals("true") ? "false" : "true");
+        }
+        return words.isEmpty() ? text : replace(text, one, words.get(random.nextInt(words.size())));
     }
 
     private static String swap(String text, Span one, Span two) {

@@ -1,6 +1,7 @@
 package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ public final class JsonFile {
      * @throws IOException if it cannot be read, or is damaged
      */
     public static <T> T read(Path file, Class<T> type) throws IOException {
-        return parse(file.toString(), Files.readString(file), type);
+        return parse(file.toString(), Reading.text(file), type);
     }
 
     /**
@@ -100,7 +101,7 @@ public final class JsonFile {
         if (!Files.exists(file)) {
             return List.of();
         }
-        String text = Files.readString(file);
+        String text = Reading.text(file);
         List<T> records = new ArrayList<>();
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             records.add(parse(file.toString(), line, type));

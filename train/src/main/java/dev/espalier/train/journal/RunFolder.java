@@ -1,5 +1,6 @@
 package dev.espalier.train.journal;
 
+import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -449,7 +450,7 @@ public record RunFolder(Path path) {
      */
     public Optional<String> reason() throws IOException {
         return Files.exists(reasonFile())
-                ? Optional.of(Files.readString(reasonFile()).strip())
+                ? Optional.of(Reading.text(reasonFile()).strip())
                 : Optional.empty();
     }
 
