@@ -9,9 +9,7 @@ import dev.espalier.core.check.Writing;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -222,11 +220,7 @@ public final class WordPiece implements AutoCloseable {
      */
     public void save(Path folder) throws IOException {
         Path file = folder.resolve(TokenizerFile.NAME);
-        Writing.to(file, () -> {
-            Path temporary = folder.resolve(TokenizerFile.NAME + ".tmp");
-            Files.writeString(temporary, definition.toString());
-            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
-        });
+        Writing.to(file, () -> Writing.whole(file, definition.toString()));
     }
 
     @Override

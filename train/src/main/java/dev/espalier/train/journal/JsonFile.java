@@ -4,6 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -70,12 +73,12 @@ public final class JsonFile {
         try {
             return Json.parse(text, type);
         } catch (JsonProcessingException broken) {
-            throw new IOException(source + " is damaged: " + broken.getOriginalMessage(), broken);
+            throw new DamagedException(source, broken);
         }
     }
 
     /**
-     * Adds a record to a file, on a line of its own.
+     * Adds a record to a file, on a line of its own, and forces it to disk: what is written later may count on it.
      *
      * @param file the file; made if it is missing
      * @param record what to add
@@ -84,8 +87,14 @@ public final class JsonFile {
     public static void append(Path file, Object record) throws IOException {
         Writing.to(
                 file,
-                () -> Files.writeString(
-                        file, Json.line(record) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+                () -> {
+                    try (FileChannel channel =
+                            FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                        byte[] line = (Json.line(record) + "\n").getBytes(StandardCharsets.UTF_8);
+                        Writing.all(channel, ByteBuffer.wrap(line));
+                        channel.force(true);
+                    }
+                });
     }
 
     /**
