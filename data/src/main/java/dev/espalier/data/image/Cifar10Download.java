@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -216,8 +217,7 @@ public final class Cifar10Download {
                     throw new IOException("no sound tar archive: the checksum of a header is wrong");
                 }
                 if (entry.isFile()) {
-                    // Refuses a name that leads out of the folder, but not that of the folder itself.
-                    Path file = entry.resolveIn(folder).normalize();
+                    Path file = place(entry, folder);
                     if (file.equals(folder.normalize())) {
                         throw new IOException("the tar archive holds a file that is called " + entry.getName());
                     }
@@ -225,6 +225,15 @@ public final class Cifar10Download {
                     Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
                 }
             }
+        }
+    }
+
+    private static Path place(TarArchiveEntry entry, Path folder) throws IOException {
+        try {
+            // Refuses a name that leads out of the folder, but not that of the folder itself.
+            return entry.resolveIn(folder).normalize();
+        } catch (IOException | InvalidPathException refused) {
+            throw new IOException("the tar archive holds a file that is refused: " + refused.getMessage(), refused);
         }
     }
 

@@ -22,6 +22,15 @@ final class ImageDecoder {
     static final List<String> ENDINGS = List.of(".png", ".jpg", ".jpeg");
     static final int WHITE = 255;
 
+    /** What the JDK's decoders call them; it has others, which nobody asked for. */
+    private static final List<String> FORMATS = List.of("png", "jpeg");
+
+    /** That many take two gigabytes while they are decoded. */
+    private static final long MOST_PIXELS = 1 << 26;
+
+    /** Deflate makes 1032 bytes out of one, and a pixel has a bit at least. */
+    private static final long MOST_PIXELS_A_BYTE = 8 * 1032;
+
     private ImageDecoder() {}
 
     /** The image as bytes, channel by channel. */
@@ -33,26 +42,30 @@ final class ImageDecoder {
         byte[] bytes = Files.readAllBytes(file);
         try (ImageInputStream input = new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
             Iterator<ImageReader> readers = ImageIO.getImageReaders(input);
-            if (!readers.hasNext()) {
+            ImageReader reader = readers.hasNext() ? readers.next() : null;
+            if (reader == null || !FORMATS.contains(reader.getFormatName().toLowerCase(Locale.ROOT))) {
                 throw DataException.in(file, "neither PNG nor JPEG");
             }
-            ImageReader reader = readers.next();
             try {
-                return planes(file, reader, input);
+                return planes(file, reader, input, bytes.length);
             } finally {
                 reader.dispose();
             }
         }
     }
 
-    private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input) throws IOException {
+    private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input, int bytes)
+            throws IOException {
         List<String> warnings = new ArrayList<>();
         // A file that was cut off is decoded all the same, grey from there on, and a warning is all that tells.
         reader.addIIOReadWarningListener((_, warning) -> warnings.add(warning));
         reader.setInput(input);
         BufferedImage image;
         try {
+            requireSize(file, reader.getWidth(0), reader.getHeight(0), bytes);
             image = reader.read(0);
+        } catch (DataException refused) {
+            throw refused;
         } catch (IOException | RuntimeException malformed) {
             // Corrupt files make the decoders throw whatever comes.
             throw DataException.in(file, "an image that cannot be decoded: " + malformed.getMessage(), malformed);
@@ -63,6 +76,17 @@ final class ImageDecoder {
             }
         }
         return planes(image);
+    }
+
+    /** Before memory is reserved for them: a few bytes can announce any number of pixels. */
+    private static void requireSize(Path file, int width, int height, int bytes) throws DataException {
+        long pixels = (long) width * height;
+        if (pixels > MOST_PIXELS || pixels > MOST_PIXELS_A_BYTE * bytes) {
+            throw DataException.in(
+                    file,
+                    "an image of %d x %d pixels in %,d bytes: there may be %,d at most, and no more than %,d a byte"
+                            .formatted(width, height, bytes, MOST_PIXELS, MOST_PIXELS_A_BYTE));
+        }
     }
 
     private static Resampling.Planes planes(BufferedImage image) {
