@@ -1,5 +1,6 @@
 package dev.espalier.torch;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -39,7 +40,7 @@ final class LibTorchArchive implements AutoCloseable {
         ZipFile zip;
         try {
             zip = new ZipFile(file.toFile());
-        } catch (ZipException problem) {
+        } catch (ZipException | EOFException problem) {
             throw new IllegalArgumentException(
                     "%s is no zip archive, or not a whole one (%s): fetch it again, or name the folder of a libtorch"
                             .formatted(file, problem.getMessage()),
@@ -142,7 +143,7 @@ final class LibTorchArchive implements AutoCloseable {
                 }
                 progress.at(before + count, all);
             }
-        } catch (ZipException | java.io.EOFException problem) {
+        } catch (ZipException | EOFException problem) {
             throw damaged(entry, String.valueOf(problem.getMessage()));
         }
         if (count != entry.getSize() || sum.getValue() != entry.getCrc()) {

@@ -222,7 +222,12 @@ public final class Cifar10Download {
                         throw new IOException("the tar archive holds a file that is called " + entry.getName());
                     }
                     Files.createDirectories(file.resolveSibling("."));
-                    Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
+                    try {
+                        Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
+                    } catch (IOException problem) {
+                        throw new IOException(
+                                "%s cannot be unpacked: %s".formatted(entry.getName(), problem.getMessage()), problem);
+                    }
                 }
             }
         }
