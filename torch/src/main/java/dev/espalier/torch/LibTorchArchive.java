@@ -20,7 +20,7 @@ final class LibTorchArchive implements AutoCloseable {
     /** Neither Java nor libtorch has a use for these, and DJL would load them. */
     private static final Pattern OF_PYTHON = Pattern.compile("lib(torch_python|shm)\\..*");
 
-    private static final Pattern LIBRARY = Pattern.compile("[^/]+\\.(so(\\.\\d+)*|dylib|dll)");
+    private static final Pattern LIBRARY = Pattern.compile("[\\w.+-]+\\.(so(\\.\\d+)*|dylib|dll)");
     private static final int BUFFER = 1 << 20;
 
     private final Path file;
