@@ -3,13 +3,13 @@ package dev.espalier.torture.file;
 import dev.espalier.torture.Campaign;
 import dev.espalier.torture.Effort;
 import dev.espalier.torture.Figures;
+import dev.espalier.torture.Folders;
 import dev.espalier.torture.file.Reading.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +17,6 @@ import java.util.SequencedMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 
 /**
  * Changed files over every reader. Whichever made a reader do something new is kept and changed further; so a case depends on those
@@ -73,7 +72,7 @@ public final class FileCampaign implements Campaign {
             }
         });
         jobs.forEach(Job::close);
-        delete(work);
+        Folders.delete(work);
         return run.figures();
     }
 
@@ -91,25 +90,13 @@ public final class FileCampaign implements Campaign {
                 figures.fail(name + ": " + failure.signature());
             });
         }
-        delete(work);
+        Folders.delete(work);
         return figures;
     }
 
     private static Path emptied(Path folder) throws IOException {
-        delete(folder);
+        Folders.delete(folder);
         return Files.createDirectories(folder);
-    }
-
-    private static void delete(Path folder) throws IOException {
-        if (Files.exists(folder)) {
-            List<Path> all;
-            try (Stream<Path> entries = Files.walk(folder)) {
-                all = entries.sorted(Comparator.reverseOrder()).toList();
-            }
-            for (Path entry : all) {
-                Files.delete(entry);
-            }
-        }
     }
 
     /** A campaign under way. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,10 +31,10 @@ import java.util.stream.Stream;
  */
 final class Job implements AutoCloseable {
     /** Nothing may take longer. */
-    static final long SECONDS = 5;
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
-    /** A thread that computed for less, on a machine with much to do, is given so long. */
-    private static final long PATIENCE = 60;
+    /** A thread that computed for less, on a machine with much to do, is given so many times as long. */
+    private static final int PATIENCE = 12;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final String INSIDE = "inside";
@@ -42,6 +43,7 @@ final class Job implements AutoCloseable {
     static final String SECRET = "secret.bin";
 
     private final Path folder;
+    private final long longest;
     private final ClassLoader loader;
     private final byte[] hits;
     private final SequencedMap<String, Target> targets = new LinkedHashMap<>();
@@ -57,6 +59,12 @@ final class Job implements AutoCloseable {
      * @throws IOException if the folder cannot be written
      */
     Job(Path folder, boolean counted) throws IOException {
+        this(folder, counted, LONGEST);
+    }
+
+    /** With another limit than the usual one. */
+    Job(Path folder, boolean counted, Duration longest) throws IOException {
+        this.longest = longest.toNanos();
         this.folder = folder.toAbsolutePath();
         ClassLoader plain = Job.class.getClassLoader();
         CountingLoader counting = counted ? new CountingLoader(plain) : null;
@@ -145,7 +153,7 @@ final class Job implements AutoCloseable {
             thread.shutdownNow();
             thread = start();
             return new Reading(
-                    false, Optional.of(new Failure("a hang", where)), TimeUnit.SECONDS.toNanos(SECONDS), 0);
+                    false, Optional.of(new Failure("a hang", where)), longest, 0);
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible.getCause());
         }
@@ -155,7 +163,6 @@ final class Job implements AutoCloseable {
                 measured.thrown.isEmpty(), stray.isPresent() ? stray : failure, measured.nanos, measured.allocated);
     }
 
-    @SuppressWarnings("CatchAndPrintStackTrace")
     private static Measured measure(Target target, Path inside, byte[] file) {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         long begun = System.nanoTime();
@@ -171,12 +178,12 @@ final class Job implements AutoCloseable {
     /** Waits for a thread that computes for no longer than it may; waiting for the processor does not count at once. */
     private Measured await(Future<Measured> future) throws InterruptedException, ExecutionException, TimeoutException {
         long before = THREADS.getThreadCpuTime(threadId);
-        for (long waited = SECONDS; ; waited += SECONDS) {
+        for (int waited = 1; ; waited++) {
             try {
-                return future.get(SECONDS, TimeUnit.SECONDS);
+                return future.get(longest, TimeUnit.NANOSECONDS);
             } catch (TimeoutException late) {
                 long computed = THREADS.getThreadCpuTime(threadId) - before;
-                if (waited >= PATIENCE || computed >= TimeUnit.SECONDS.toNanos(SECONDS)) {
+                if (waited >= PATIENCE || computed >= longest) {
                     throw late;
                 }
             }

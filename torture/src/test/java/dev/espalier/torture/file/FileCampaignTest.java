@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
@@ -94,6 +95,8 @@ final class FileCampaignTest {
 
     @Test
     void aHangIsSeenAndLeftBehind() throws Exception {
+        job.close();
+        job = new Job(folder.resolve("impatient"), false, Duration.ofMillis(300));
         assertEquals("a hang", failure("hang"));
         assertEquals("", failure("fine"));
     }
