@@ -33,9 +33,15 @@ public final class CarelessTarget implements Target {
             case "null" -> throw new NullPointerException("a mistake");
             case "file" -> Files.write(folder.resolveSibling("stray"), file);
             case "mean" -> throw new IOException(" ");
-            case "lots" -> System.arraycopy(new byte[64 << 20], 0, file, 0, 1);
+            case "lots" -> keep(new byte[64 << 20]);
             case "hang" -> hang();
             default -> deep(file);
+        }
+    }
+
+    private static void keep(byte[] lots) throws IOException {
+        if (lots[lots.length - 1] != 0) {
+            throw new IOException("not empty");
         }
     }
 

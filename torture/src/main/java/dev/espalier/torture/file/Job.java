@@ -56,14 +56,13 @@ final class Job implements AutoCloseable {
      *
      * @param folder an empty folder of its own
      * @param counted whether turns of the readers are counted
-     * @throws IOException if the folder cannot be written
      */
-    Job(Path folder, boolean counted) throws IOException {
+    Job(Path folder, boolean counted) {
         this(folder, counted, LONGEST);
     }
 
     /** With another limit than the usual one. */
-    Job(Path folder, boolean counted, Duration longest) throws IOException {
+    Job(Path folder, boolean counted, Duration longest) {
         this.longest = longest.toNanos();
         this.folder = folder.toAbsolutePath();
         ClassLoader plain = Job.class.getClassLoader();
@@ -74,9 +73,6 @@ final class Job implements AutoCloseable {
         Arrays.fill(secret, (byte) 0x5e);
         for (Target target : ServiceLoader.load(Target.class, loader)) {
             targets.put(target.name(), target);
-            Path own = Files.createDirectories(inside(target.name()));
-            Files.write(own.resolveSibling(SECRET), secret);
-            target.prepare(own);
         }
     }
 
@@ -90,8 +86,15 @@ final class Job implements AutoCloseable {
         });
     }
 
-    private Path inside(String target) {
-        return folder.resolve(target).resolve(INSIDE);
+    /** The folder of a reader, with what never changes in it. */
+    private Path inside(Target target) throws IOException {
+        Path inside = folder.resolve(target.name()).resolve(INSIDE);
+        if (Files.notExists(inside)) {
+            Files.createDirectories(inside);
+            Files.write(inside.resolveSibling(SECRET), secret);
+            target.prepare(inside);
+        }
+        return inside;
     }
 
     List<Target> targets() {
@@ -143,7 +146,7 @@ final class Job implements AutoCloseable {
     private record Measured(Optional<Throwable> thrown, long nanos, long allocated) {}
 
     private Reading once(Target target, byte[] file) throws IOException, InterruptedException {
-        Path inside = inside(target.name());
+        Path inside = inside(target);
         Future<Measured> future = thread.submit(() -> measure(target, inside, file));
         Measured measured;
         try {
