@@ -38,7 +38,8 @@ final class ArchitectureTest {
     /** Modules that are not on this class path, as they bring hundreds of megabytes or need this one: they have such a test of their own. */
     private static final Set<String> ELSEWHERE = Set.of("spark", "torture");
 
-    private static final JavaClasses CLASSES = new ClassFileImporter()
+    /** All that is delivered, and the benchmarks. */
+    static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .withImportOption(location -> !location.contains("/jmh_generated/"))
             .importPackages(ROOT);

@@ -54,14 +54,11 @@ final class DataCommand implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "URL",
-            description = "Where the archive lies, if not on the authors' site: a mirror.")
+            description = "Where the archive lies, if not on the authors' site: a mirror, by https.")
     private URI from = Cifar10Download.OFFICIAL;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (!"http".equals(from.getScheme()) && !"https".equals(from.getScheme())) {
-            throw new IllegalArgumentException("--from = " + from + " must start with http:// or https://");
-        }
         PrintWriter out = spec.commandLine().getOut();
         switch (name) {
             case CIFAR10 ->

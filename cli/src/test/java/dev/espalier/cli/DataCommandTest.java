@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +38,9 @@ final class DataCommandTest {
                     "--from",
                     "http://127.0.0.1:" + server.getAddress().getPort() + "/a");
             assertEquals(1, answer.exitStatus());
-            assertTrue(answer.err().contains("c32a1d4ab5d03f1284b67883e8d87530"), answer.err());
+            assertTrue(
+                    answer.err().contains("c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
+                    answer.err());
             assertFalse(Files.exists(folder.resolve("cifar-10-batches-bin")));
         } finally {
             server.stop(0);
@@ -59,8 +62,11 @@ final class DataCommandTest {
         Answer unknown = Answer.to("data", "cifar11", folder);
         assertEquals(2, unknown.exitStatus());
         assertTrue(unknown.err().contains("CIFAR10"), unknown.err());
-        Answer answer = Answer.to("data", "cifar10", folder, "--from", "ftp://mirror/x");
-        assertEquals(2, answer.exitStatus());
-        assertTrue(answer.err().contains("--from = ftp://mirror/x"), answer.err());
+        for (String from :
+                List.of("ftp://mirror/x", "http://mirror.example/x", "http://127.0.0.1.example/x", "file:///x", "x")) {
+            Answer answer = Answer.to("data", "cifar10", folder, "--from", from);
+            assertEquals(2, answer.exitStatus(), from);
+            assertTrue(answer.err().contains(from + " is refused: it must start with https://"), answer.err());
+        }
     }
 }

@@ -7,8 +7,10 @@ import dev.espalier.data.table.Selection;
 import dev.espalier.data.table.Table;
 import dev.espalier.data.table.TableKind;
 import dev.espalier.settings.Key;
+import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -27,6 +29,8 @@ import java.util.stream.Stream;
  * <p>Columns have types: numbers and truth values are numbers, as 32-bit floats; texts are categories; a missing value is a NULL.
  * What is neither, such as a date, is refused: a query says what number or text is to be made of it. A query runs on one thread, so
  * that it gives its rows in the same order each time, even without {@code ORDER BY}: which rows are held out depends on it.
+ *
+ * <p>A query may be anybody's, as recipes are: it is one SELECT, reads files below {@code data.dir} alone, and can do nothing else.
  */
 public final class DuckDbKind extends TableKind {
     /** {@code data.path}. */
@@ -48,6 +52,14 @@ public final class DuckDbKind extends TableKind {
     public static final Key<String> TEST_QUERY = Key.text(
                     "data.test_query", "the same of the test part; if empty, some rows are held out")
             .withDefault("");
+
+    /** {@code data.dir}, of queries. */
+    public static final Key<String> DIR = Key.location(
+                    "data.dir",
+                    "what a query may read: files in this folder and below, relative to where the program is started")
+            .in(Range.notBlank())
+            .withDefault(".")
+            .changeable();
 
     private static final Set<String> NUMBERS = Set.of(
             "TINYINT",
@@ -82,7 +94,7 @@ public final class DuckDbKind extends TableKind {
 
     @Override
     public List<Key<?>> keys() {
-        return Stream.concat(Stream.of(PATH, TEST_PATH, QUERY, TEST_QUERY), tableKeys().stream())
+        return Stream.concat(Stream.of(PATH, TEST_PATH, QUERY, TEST_QUERY, DIR), tableKeys().stream())
                 .toList();
     }
 
@@ -117,7 +129,7 @@ public final class DuckDbKind extends TableKind {
             }
             return path.isBlank()
                     ? Optional.empty()
-                    : Optional.of(new Source(path, "select * from " + DuckDb.quotedFile(path)));
+                    : Optional.of(new Source(path, "select * from " + DuckDb.quoted(path)));
         }
     }
 
@@ -126,12 +138,9 @@ public final class DuckDbKind extends TableKind {
         Source train =
                 Source.of(values.of(PATH), values.of(QUERY), QUERY.path()).orElseThrow();
         Optional<Source> test = Source.of(values.of(TEST_PATH), values.of(TEST_QUERY), TEST_QUERY.path());
-        try (Connection database = DuckDb.connect();
-                Statement statement = database.createStatement()) {
-            if (!values.of(QUERY).isBlank()) {
-                statement.execute("set threads = 1");
-            }
-            Reading reading = new Reading(values, context, statement);
+        boolean query = !values.of(QUERY).isBlank();
+        try (Connection database = query ? DuckDb.connectIn(Path.of(values.of(DIR))) : DuckDb.connect()) {
+            Reading reading = new Reading(values, context, database, query);
             Table learned = reading.read(train);
             Optional<Table> judged = test.isPresent() ? Optional.of(reading.read(test.get())) : Optional.empty();
             return parts(values, learned, judged, reading.labels());
@@ -144,15 +153,17 @@ public final class DuckDbKind extends TableKind {
     private static final class Reading {
         private final Values values;
         private final Context context;
-        private final Statement statement;
+        private final Connection database;
+        private final boolean query;
         private List<String> columns = List.of();
         private List<Table.Head> heads = List.of();
         private int labels;
 
-        Reading(Values values, Context context, Statement statement) {
+        Reading(Values values, Context context, Connection database, boolean query) {
             this.values = values;
             this.context = context;
-            this.statement = statement;
+            this.database = database;
+            this.query = query;
         }
 
         int labels() {
@@ -160,11 +171,28 @@ public final class DuckDbKind extends TableKind {
         }
 
         Table read(Source source) throws SQLException, IOException {
-            try (ResultSet rows = statement.executeQuery(source.sql)) {
-                return read(source, rows);
+            try (Statement statement = database.createStatement()) {
+                if (query) {
+                    DuckDb.requireSelect(database, source.sql);
+                }
+                try (ResultSet rows = statement.executeQuery(source.sql)) {
+                    return read(source, rows);
+                }
             } catch (SQLException problem) {
-                throw DataException.in(source.name, String.valueOf(problem.getMessage()), problem);
+                throw DataException.in(source.name, problem.getMessage() + mend(problem), problem);
             }
+        }
+
+        /** DuckDB says that a file is out of reach, and not why. */
+        private String mend(SQLException problem) {
+            String message = String.valueOf(problem.getMessage());
+            if (!message.contains("disabled by configuration") && !message.contains("Missing Extension")) {
+                return "";
+            }
+            return query
+                    ? ": a query reads files below data.dir = %s, where links lead to files below it, and writes none"
+                            .formatted(values.of(DIR))
+                    : ": only files of this machine are read; fetch others first";
         }
 
         private Table read(Source source, ResultSet rows) throws SQLException, IOException {

@@ -46,7 +46,7 @@ record ParquetCells(Path file) implements CellFile {
         if (Files.notExists(file)) {
             throw new NoSuchFileException(file.toString());
         }
-        return "read_parquet(" + DuckDb.quotedFile(file.toString()) + ")";
+        return "read_parquet(" + DuckDb.quoted(file.toString()) + ")";
     }
 
     @Override

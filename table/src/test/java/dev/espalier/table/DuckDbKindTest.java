@@ -80,6 +80,7 @@ final class DuckDbKindTest {
                         "data.path=" + write("rows.json", ROWS),
                         "data.test_path=" + write("test.json", ROWS + " limit 7")),
                 List.of(
+                        "data.dir=" + folder,
                         "data.query=select * from '%s'".formatted(parquet),
                         "data.test_query=select * from '%s'".formatted(test)));
         for (List<String> source : sources) {

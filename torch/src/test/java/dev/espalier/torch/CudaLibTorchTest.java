@@ -17,6 +17,8 @@ import java.net.HttpURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -199,6 +201,25 @@ final class CudaLibTorchTest {
             assertFalse(Files.exists(folder.resolve("escaped.so")));
             assertUntouched();
         }
+    }
+
+    /** Room is looked for by what the table of contents announces: no more than that may be written. */
+    @Test
+    void anArchiveThatAnnouncesLessThanItHoldsIsRefused() throws IOException {
+        Map<String, String> entries = entries("libtorch/lib/");
+        entries.put("libtorch/build-version", "2.7.1+cu128\n");
+        Path file = zip(entries);
+        byte[] bytes = Files.readAllBytes(file);
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < bytes.length - 28; i++) {
+            if (buffer.getInt(i) == 0x02014b50) {
+                buffer.putInt(i + 24, 10);
+            }
+        }
+        Files.write(file, bytes);
+        IOException problem = assertThrows(IOException.class, () -> install(file));
+        assertTrue(String.valueOf(problem.getMessage()).contains("more than it says"), problem::toString);
+        assertUntouched();
     }
 
     @Test

@@ -8,7 +8,6 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -34,7 +33,8 @@ record Guard(String token, String cookie) {
      * theirs would then be of the same origin. The port may be any: it is another one at the far end of a tunnel.
      */
     void requireHost(Headers headers) throws Refusal {
-        String host = Optional.ofNullable(headers.getFirst("Host")).orElse("");
+        // Of two, a program in between might read one, and we the other.
+        String host = String.join(" and ", headers.getOrDefault("Host", List.of()));
         if (!NAMES.contains(host.replaceFirst(":\\d+$", ""))) {
             throw new Refusal(Status.FORBIDDEN, "this page is for localhost, not for " + host + ": " + ADDRESS);
         }

@@ -19,6 +19,7 @@ final class Recipes {
     /** Longer files are no recipes. */
     private static final long LONGEST = 100_000;
 
+    private final Home home;
     private final Path root;
 
     /**
@@ -29,8 +30,9 @@ final class Recipes {
      */
     record Listed(String file, String text) {}
 
-    Recipes(Path root) {
-        this.root = root;
+    Recipes(Home home) {
+        this.home = home;
+        this.root = home.path();
     }
 
     List<Listed> look() throws IOException {
@@ -49,7 +51,7 @@ final class Recipes {
         List<Path> files = new ArrayList<>();
         List<Path> entries = entries(root);
         for (Path entry : entries) {
-            if (Files.isDirectory(entry) && Files.isReadable(entry)) {
+            if (Files.isDirectory(entry) && Files.isReadable(entry) && home.holds(entry)) {
                 files.addAll(entries(entry));
             }
         }
@@ -57,6 +59,7 @@ final class Recipes {
         return files.stream()
                 .filter(file -> file.toString().endsWith(SUFFIX))
                 .filter(Recipes::isRecipe)
+                .filter(home::holds)
                 .sorted()
                 .toList();
     }

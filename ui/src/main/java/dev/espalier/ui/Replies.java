@@ -26,9 +26,10 @@ final class Replies {
     static final String SCRIPT = "text/javascript; charset=utf-8";
     static final int OK = 200;
 
-    /** Only what we serve: no script within the page, no other server, no frame around it. */
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
-            + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    /** Only what we serve: no script or style sheet within the page, no other server, no frame around it. Charts colour single elements. */
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline';"
+                    + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     /** A file of a run's folder may be anybody's: it is shown as if it came from nowhere, and can ask us for nothing. */
     private static final String STRANGER = "sandbox allow-scripts allow-modals; default-src 'none'; img-src data:;"
@@ -101,6 +102,7 @@ final class Replies {
             headers.set("X-Content-Type-Options", "nosniff");
             headers.set("Referrer-Policy", "no-referrer");
             headers.set("Cross-Origin-Resource-Policy", "same-origin");
+            headers.set("Cross-Origin-Opener-Policy", "same-origin");
             headers.set("Cache-Control", "no-store");
             answer(exchange, guard, answer);
         } catch (InterruptedException _) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What is answered to which request. */
 final class Routes implements HttpHandler {
@@ -24,7 +25,7 @@ final class Routes implements HttpHandler {
     private static final int OUTPUT_LINES = 200;
 
     private final LivePage live;
-    private final Path folder;
+    private final Home home;
     private final Runs runs;
     private final Recipes recipes;
     private final Trainings trainings;
@@ -71,14 +72,14 @@ final class Routes implements HttpHandler {
      * All routes.
      *
      * @param live the page: who may ask, and how things stand
-     * @param folder what is shown
+     * @param home what is shown
      * @param runs its runs
      * @param recipes its recipes
      * @param trainings what was started
      */
-    Routes(LivePage live, Path folder, Runs runs, Recipes recipes, Trainings trainings) {
+    Routes(LivePage live, Home home, Runs runs, Recipes recipes, Trainings trainings) {
         this.live = live;
-        this.folder = folder;
+        this.home = home;
         this.runs = runs;
         this.recipes = recipes;
         this.trainings = trainings;
@@ -137,10 +138,15 @@ final class Routes implements HttpHandler {
     }
 
     private RunFolder run(String name) throws IOException, Refusal {
-        return runs.find(name)
+        RunFolder found = runs.find(name)
                 .orElseThrow(() -> new Refusal(
                         Status.NOT_FOUND,
-                        "there is no run %s in %s: it may have been moved or deleted".formatted(name, folder)));
+                        "there is no run %s in %s: it may have been moved or deleted".formatted(name, home.path())));
+        Optional<Path> out = home.wayOut(found);
+        if (out.isPresent()) {
+            throw new Refusal(Status.FORBIDDEN, runs.leadsOut(out.get()));
+        }
+        return found;
     }
 
     private void sendReport(HttpExchange exchange) throws IOException, Refusal {
@@ -186,6 +192,7 @@ final class Routes implements HttpHandler {
         if (!order.keep().isBlank()) {
             overrides.addAll(List.of("target.kind=parameters", "target.share=" + share(order.keep())));
         }
+        Path place = place();
         Path file;
         if (order.recipe().isEmpty()) {
             file = recipes.fresh(order.name());
@@ -201,7 +208,7 @@ final class Routes implements HttpHandler {
             arguments.add("--baseline");
         }
         String name = file.getFileName().toString().replaceFirst("\\.toml$", "");
-        return trainings.add(new Trainings.Order(name, () -> RunFolder.fresh(place(), name), arguments));
+        return trainings.add(new Trainings.Order(name, () -> RunFolder.fresh(place, name), arguments));
     }
 
     private static double share(String percent) throws Refusal {
@@ -220,9 +227,14 @@ final class Routes implements HttpHandler {
     }
 
     /** Where new runs go: where {@code espalier train} puts them, seen from here. */
-    private Path place() {
+    private Path place() throws Refusal {
         Path runsFolder = Path.of("runs");
-        return folder.endsWith(runsFolder) ? folder : folder.resolve(runsFolder);
+        Path place =
+                home.path().endsWith(runsFolder) ? home.path() : home.path().resolve(runsFolder);
+        if (Files.exists(place) && !home.holds(place)) {
+            throw new Refusal(Status.FORBIDDEN, runs.leadsOut(place));
+        }
+        return place;
     }
 
     private Trainings.Line resume(String name) throws IOException, Refusal {

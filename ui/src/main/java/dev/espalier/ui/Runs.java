@@ -29,12 +29,14 @@ final class Runs {
     /** A sweep's runs are that deep: {@code runs/sweep-…/lambda-…}. */
     private static final int DEPTH = 3;
 
+    private final Home home;
     private final Path root;
     private SequencedMap<String, RunFolder> found = new LinkedHashMap<>();
     private Map<String, RunLine> read = new HashMap<>();
 
-    Runs(Path root) {
-        this.root = root;
+    Runs(Home home) {
+        this.home = home;
+        this.root = home.path();
     }
 
     /** All runs, the newest first. */
@@ -93,9 +95,13 @@ final class Runs {
             Optional<ProcessHandle> trainer = trainer(folder);
             version = version(folder) + trainer.map(ProcessHandle::pid).orElse(0L);
             RunLine known = read.get(id);
-            return known != null && known.version().equals(version)
-                    ? known
-                    : RunLine.read(id, folder, trainer.isPresent(), version);
+            if (known != null && known.version().equals(version)) {
+                return known;
+            }
+            Optional<Path> out = home.wayOut(folder);
+            return out.isEmpty()
+                    ? RunLine.read(id, folder, trainer.isPresent(), version)
+                    : RunLine.broken(id, leadsOut(out.get()), version);
         } catch (IOException | RuntimeException unreadable) {
             // One folder that cannot be read says so; the others are shown.
             return RunLine.broken(
@@ -103,6 +109,12 @@ final class Runs {
                     unreadable.getMessage() + ". Mend or remove the file, or move " + folder.path() + " elsewhere.",
                     version);
         }
+    }
+
+    /** Why a run is not shown. */
+    String leadsOut(Path link) {
+        return "%s is a link that leads out of %s, and is not followed. Replace it by what it leads to."
+                .formatted(link, root);
     }
 
     /** Changes whenever a file does that the run is shown by. */
@@ -131,7 +143,7 @@ final class Runs {
         return new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
-                if (!folder.equals(root) && folder.getFileName().toString().startsWith(".")) {
+                if (!folder.equals(root) && (folder.getFileName().toString().startsWith(".") || !home.holds(folder))) {
                     return FileVisitResult.SKIP_SUBTREE;
                 }
                 RunFolder run = new RunFolder(folder);

@@ -27,7 +27,7 @@ public final class Ui implements AutoCloseable {
     private final LivePage live;
     private final Runs runs;
     private final Trainings trainings;
-    private final Path folder;
+    private final Home home;
 
     /**
      * What the page shows first.
@@ -39,10 +39,10 @@ public final class Ui implements AutoCloseable {
      */
     private record State(String folder, List<RunLine> runs, List<Trainings.Line> trainings, String problem) {}
 
-    private Ui(LivePage live, Path folder, List<String> train) {
+    private Ui(LivePage live, Home home, List<String> train) {
         this.live = live;
-        this.folder = folder;
-        runs = new Runs(folder);
+        this.home = home;
+        runs = new Runs(home);
         trainings = new Trainings(train, runs, live::look);
     }
 
@@ -66,9 +66,9 @@ public final class Ui implements AutoCloseable {
                                     Path.of("").toAbsolutePath()));
         }
         LivePage live = new LivePage("--port", port);
-        Ui ui = new Ui(live, folder.toRealPath(), train);
+        Ui ui = new Ui(live, new Home(folder.toRealPath()), train);
         live.start(
-                new Routes(live, ui.folder, ui.runs, new Recipes(ui.folder), ui.trainings),
+                new Routes(live, ui.home, ui.runs, new Recipes(ui.home), ui.trainings),
                 () -> Messages.write(ui.state()),
                 PERIOD);
         return ui;
@@ -81,10 +81,10 @@ public final class Ui implements AutoCloseable {
 
     private State state() {
         try {
-            return new State(folder.toString(), runs.look(), trainings.lines(), "");
+            return new State(home.path().toString(), runs.look(), trainings.lines(), "");
         } catch (IOException gone) {
             return new State(
-                    folder.toString(),
+                    home.path().toString(),
                     List.of(),
                     trainings.lines(),
                     "the folder cannot be read: " + gone.getMessage()

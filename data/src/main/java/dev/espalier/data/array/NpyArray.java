@@ -117,6 +117,10 @@ final class NpyArray {
     }
 
     private static DataType type(String place, String descr) throws DataException {
+        if (descr.contains("O")) {
+            throw DataException.in(
+                    place, "it holds objects that Python pickled, which can be code and are not read: save numbers");
+        }
         DataType type = TYPES.get(descr);
         if (type == null) {
             throw DataException.in(

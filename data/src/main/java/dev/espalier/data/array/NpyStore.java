@@ -21,8 +21,8 @@ import java.util.zip.ZipFile;
 final class NpyStore {
     static final String ENDING = ".npy";
     private static final int CHUNK = 1 << 16;
-    /** Deflate makes no more bytes out of one. */
-    private static final long MOST_UNPACKED = 1032;
+    /** So much smaller can packing make zeros, and nothing more than that. */
+    private static final long MOST_PACKED = 1032;
 
     private final Path path;
     private final boolean folder;
@@ -102,9 +102,11 @@ final class NpyStore {
         try (ZipFile zip = open()) {
             ZipEntry entry = zip.getEntry(name);
             long size = entry.getSize();
-            // A file that lies must not make us reserve memory for it.
-            if (size < 0 || size > MOST_UNPACKED * Files.size(path)) {
-                throw DataException.in(place, "it announces %,d bytes, which cannot be".formatted(size));
+            if (size < 0 || size / MOST_PACKED > entry.getCompressedSize()) {
+                throw DataException.in(
+                        place,
+                        "it announces %,d bytes, but %,d packed ones cannot hold as many"
+                                .formatted(size, entry.getCompressedSize()));
             }
             MemorySegment memory = Arena.ofAuto().allocate(size);
             try (InputStream content = zip.getInputStream(entry)) {
@@ -112,7 +114,8 @@ final class NpyStore {
                 long at = 0;
                 for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
                     if (count > size - at) {
-                        throw DataException.in(place, "there is more than the %,d bytes it announces".formatted(size));
+                        throw DataException.in(
+                                place, "more comes out than the %,d bytes that it announces".formatted(size));
                     }
                     MemorySegment.copy(MemorySegment.ofArray(chunk), 0, memory, at, count);
                     at += count;

@@ -18,10 +18,12 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +38,11 @@ public final class Cifar10Download {
     /** The authors' site. */
     public static final URI OFFICIAL = URI.create("https://www.cs.toronto.edu/~kriz/" + Cifar10Files.ARCHIVE);
 
-    private static final String ARCHIVE_SUM = "c32a1d4ab5d03f1284b67883e8d87530";
+    private static final String ARCHIVE_SUM = "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd";
+    private static final Set<String> THIS_MACHINE = Set.of("127.0.0.1", "localhost", "[::1]");
+    /** What an archive has besides its files: names, and a page to read. */
+    private static final long BESIDES = 1 << 20;
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int CHUNK = 1 << 16;
     private static final int OK = 200;
@@ -73,9 +79,16 @@ public final class Cifar10Download {
      *
      * @param from where the archive lies: {@link #OFFICIAL}, or a mirror
      * @param progress who is told
+     * @throws IllegalArgumentException if others could listen in and send something else: a mirror has {@code https}, unless it is on
+     *     this machine
      */
     public Cifar10Download(URI from, Progress progress) {
         this(Cifar10Files.official(), ARCHIVE_SUM, from, progress);
+        boolean local = "http".equals(from.getScheme()) && THIS_MACHINE.contains(String.valueOf(from.getHost()));
+        if (!"https".equals(from.getScheme()) && !local) {
+            throw new IllegalArgumentException(
+                    from + " is refused: it must start with https://, or with http:// and be on this machine");
+        }
     }
 
     /**
@@ -108,6 +121,7 @@ public final class Cifar10Download {
         long have = Files.exists(part) ? Files.size(part) : 0;
         try (HttpClient client = HttpClient.newBuilder()
                 .connectTimeout(PATIENCE)
+                // Not from https to http.
                 .followRedirects(HttpClient.Redirect.NORMAL)
                 .build()) {
             HttpResponse<InputStream> response = ask(client, have);
@@ -149,8 +163,14 @@ public final class Cifar10Download {
         byte[] chunk = new byte[CHUNK];
         try (OutputStream target = Files.newOutputStream(part, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             for (int read = body.read(chunk); read >= 0; read = body.read(chunk)) {
-                target.write(chunk, 0, read);
                 count += read;
+                // Images hardly shrink: an archive that is longer than its files is another.
+                if (count > files.size() + BESIDES) {
+                    Files.delete(part);
+                    throw new IOException("it is longer than the official archive, which has less than %,d bytes"
+                            .formatted(files.size() + BESIDES));
+                }
+                target.write(chunk, 0, read);
                 progress.at(count, total);
             }
         }
@@ -158,12 +178,12 @@ public final class Cifar10Download {
 
     private String mend(IOException failure) {
         String reason = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
-        return "cannot load %s (%s); run this again to go on, or download it by hand (MD5 %s), put it there and run this again"
+        return "cannot load %s (%s); run this again to go on, or download it by hand (SHA-256 %s), put it there and run this again"
                 .formatted(from, reason, archiveSum);
     }
 
     private void requireSum(Path archive) throws IOException {
-        MessageDigest digest = Cifar10Files.md5();
+        MessageDigest digest = Cifar10Files.sha256();
         byte[] chunk = new byte[CHUNK];
         try (InputStream content = Files.newInputStream(archive)) {
             for (int read = content.read(chunk); read >= 0; read = content.read(chunk)) {
@@ -177,7 +197,7 @@ public final class Cifar10Download {
             Files.move(archive, wrong, StandardCopyOption.REPLACE_EXISTING);
             throw DataException.in(
                     wrong,
-                    "the MD5 sum is %s, but that of the official archive is %s: delete it and run this again"
+                    "the SHA-256 sum is %s, but that of the official archive is %s: delete it and run this again"
                             .formatted(actual, archiveSum));
         }
     }
@@ -187,7 +207,7 @@ public final class Cifar10Download {
         try {
             try (InputStream stored = Files.newInputStream(archive);
                     InputStream plain = new GZIPInputStream(stored, CHUNK)) {
-                unpack(plain, temporary);
+                unpack(plain, temporary, files.size() + BESIDES);
             }
             Path unpacked = files.verifyAll(temporary);
             Path home = Files.createDirectories(Cifar10Files.home(folder));
@@ -208,15 +228,21 @@ public final class Cifar10Download {
      *
      * @param plain a tar archive
      * @param folder where its files go
-     * @throws IOException if it is no sound archive, or leads out of the folder
+     * @param most how many bytes it may hold
+     * @throws IOException if it is no sound archive, holds more, or leads out of the folder
      */
-    public static void unpack(InputStream plain, Path folder) throws IOException {
+    public static void unpack(InputStream plain, Path folder, long most) throws IOException {
+        long left = most;
         try (TarArchiveInputStream archive = new TarArchiveInputStream(plain)) {
             for (TarArchiveEntry entry = next(archive); entry != null; entry = next(archive)) {
                 if (!entry.isCheckSumOK()) {
                     throw new IOException("no sound tar archive: the checksum of a header is wrong");
                 }
-                if (entry.isFile()) {
+                left -= entry.getSize();
+                if (left < 0) {
+                    throw new IOException("the tar archive holds more than %,d bytes".formatted(most));
+                }
+                if (isPlain(entry)) {
                     Path file = place(entry, folder);
                     if (file.equals(folder.normalize())) {
                         throw new IOException("the tar archive holds a file that is called " + entry.getName());
@@ -249,6 +275,12 @@ public final class Cifar10Download {
             // Its reader throws whatever comes.
             throw new IOException("no sound tar archive: " + malformed.getMessage(), malformed);
         }
+    }
+
+    /** Not {@code isFile}: that takes links and devices for files. */
+    private static boolean isPlain(TarArchiveEntry entry) {
+        return entry.getLinkFlag() == TarConstants.LF_NORMAL
+                || (entry.getLinkFlag() == TarConstants.LF_OLDNORM && !entry.isDirectory());
     }
 
     private static void delete(Path folder) throws IOException {

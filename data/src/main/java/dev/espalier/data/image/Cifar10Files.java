@@ -38,7 +38,7 @@ public final class Cifar10Files {
      * Smaller files than the official ones, as tests have them.
      *
      * @param records how many images each of them has
-     * @param checksums from their names to their MD5 sums, the test file last
+     * @param checksums from their names to their SHA-256 sums, the test file last
      */
     public Cifar10Files(int records, SequencedMap<String, String> checksums) {
         this.records = records;
@@ -46,18 +46,18 @@ public final class Cifar10Files {
     }
 
     /**
-     * The files and the MD5 sums of their official content.
+     * The files and the SHA-256 sums of their official content.
      *
      * @return from the names to the sums, in hexadecimal; the training files in order, then the test file
      */
     public static SequencedMap<String, String> checksums() {
         SequencedMap<String, String> sums = new LinkedHashMap<>();
-        sums.put("data_batch_1.bin", "5dd7e06a14cb22eb9f671a540d1b7c25");
-        sums.put("data_batch_2.bin", "5ea93a67294ea407fff1d09f752e9692");
-        sums.put("data_batch_3.bin", "942cd6a4bcdd0dd3c604fbe906cb4421");
-        sums.put("data_batch_4.bin", "ae636b3ba5c66a11e91e8cb52e771fcb");
-        sums.put("data_batch_5.bin", "53f37980c15c3d472c316c40844f3f0d");
-        sums.put(TEST, "803d5f7f4d78ea53de84dbe85f74fb6d");
+        sums.put("data_batch_1.bin", "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5");
+        sums.put("data_batch_2.bin", "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed");
+        sums.put("data_batch_3.bin", "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67");
+        sums.put("data_batch_4.bin", "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48");
+        sums.put("data_batch_5.bin", "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add");
+        sums.put(TEST, "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b");
         return sums;
     }
 
@@ -74,6 +74,11 @@ public final class Cifar10Files {
 
     static Cifar10Files official() {
         return new Cifar10Files(RECORDS, checksums());
+    }
+
+    /** How many bytes all files have. */
+    long size() {
+        return (long) records * RECORD * checksums.size();
     }
 
     List<String> names() {
@@ -149,11 +154,11 @@ public final class Cifar10Files {
                     file, "%d bytes, but the official file has %d: download it again".formatted(size, expected));
         }
         byte[] bytes = Files.readAllBytes(file);
-        String actual = md5(bytes);
+        String actual = sha256(bytes);
         if (!actual.equals(checksum)) {
             throw DataException.in(
                     file,
-                    "the MD5 sum is %s, but that of the official file is %s: download it again"
+                    "the SHA-256 sum is %s, but that of the official file is %s: download it again"
                             .formatted(actual, checksum));
         }
         for (int i = 0; i < records; i++) {
@@ -196,15 +201,15 @@ public final class Cifar10Files {
         return "; they are in " + ARCHIVE;
     }
 
-    private static String md5(byte[] bytes) {
-        return HexFormat.of().formatHex(md5().digest(bytes));
+    private static String sha256(byte[] bytes) {
+        return HexFormat.of().formatHex(sha256().digest(bytes));
     }
 
-    static MessageDigest md5() {
+    static MessageDigest sha256() {
         try {
-            return MessageDigest.getInstance("MD5");
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException impossible) {
-            throw new AssertionError("every JVM has MD5", impossible);
+            throw new AssertionError("every JVM has SHA-256", impossible);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
@@ -21,12 +22,10 @@ import javax.imageio.stream.MemoryCacheImageInputStream;
 final class ImageDecoder {
     static final List<String> ENDINGS = List.of(".png", ".jpg", ".jpeg");
     static final int WHITE = 255;
+    /** 8192 x 8192, which take about 1.3 GB until they are small. A file of a few kilobytes can announce more than fits into memory. */
+    static final long MOST_PIXELS = 1L << 26;
 
-    /** What the JDK's decoders call them; it has others, which nobody asked for. */
-    private static final List<String> FORMATS = List.of("png", "jpeg");
-
-    /** That many take two gigabytes while they are decoded. */
-    private static final long MOST_PIXELS = 1 << 26;
+    private static final Set<String> FORMATS = Set.of("png", "jpeg");
 
     /** Deflate makes 1032 bytes out of one, and a pixel has a bit at least. */
     private static final long MOST_PIXELS_A_BYTE = 8 * 1032;
@@ -41,17 +40,24 @@ final class ImageDecoder {
     private static Resampling.Planes planes(Path file) throws IOException {
         byte[] bytes = Files.readAllBytes(file);
         try (ImageInputStream input = new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
-            Iterator<ImageReader> readers = ImageIO.getImageReaders(input);
-            ImageReader reader = readers.hasNext() ? readers.next() : null;
-            if (reader == null || !FORMATS.contains(reader.getFormatName().toLowerCase(Locale.ROOT))) {
-                throw DataException.in(file, "neither PNG nor JPEG");
-            }
+            ImageReader reader = reader(file, input);
             try {
                 return planes(file, reader, input, bytes.length);
             } finally {
                 reader.dispose();
             }
         }
+    }
+
+    /** By what the file holds. The JDK knows more formats than these, and what is called .png may be any of them. */
+    private static ImageReader reader(Path file, ImageInputStream input) throws IOException {
+        for (Iterator<ImageReader> readers = ImageIO.getImageReaders(input); readers.hasNext(); ) {
+            ImageReader reader = readers.next();
+            if (FORMATS.contains(reader.getFormatName().toLowerCase(Locale.ROOT))) {
+                return reader;
+            }
+        }
+        throw DataException.in(file, "neither PNG nor JPEG");
     }
 
     private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input, int bytes)
@@ -81,11 +87,15 @@ final class ImageDecoder {
     /** Before memory is reserved for them: a few bytes can announce any number of pixels. */
     private static void requireSize(Path file, int width, int height, int bytes) throws DataException {
         long pixels = (long) width * height;
-        if (pixels > MOST_PIXELS || pixels > MOST_PIXELS_A_BYTE * bytes) {
+        if (pixels > MOST_PIXELS) {
             throw DataException.in(
                     file,
-                    "an image of %d x %d pixels in %,d bytes: there may be %,d at most, and no more than %,d a byte"
-                            .formatted(width, height, bytes, MOST_PIXELS, MOST_PIXELS_A_BYTE));
+                    "an image of %d x %d pixels: at most %,d are decoded, so make it smaller first"
+                            .formatted(width, height, MOST_PIXELS));
+        }
+        if (pixels > MOST_PIXELS_A_BYTE * bytes) {
+            throw DataException.in(
+                    file, "an image of %d x %d pixels, which %,d bytes cannot hold".formatted(width, height, bytes));
         }
     }
 

@@ -14,6 +14,7 @@ import dev.espalier.data.LoadedData;
 import dev.espalier.data.Normalization;
 import dev.espalier.data.TestData;
 import dev.espalier.settings.SettingsException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -279,6 +280,37 @@ final class NpyKindTest {
         for (int size : new int[] {array.length - 1, array.length + 1, Integer.MAX_VALUE, -2}) {
             Files.write(archive, file.putInt(directory + 24, size).array());
             TestData.assertRefused(() -> NamedArrays.read(archive), "all.npz, x.npy", "announces");
+        }
+    }
+
+    @Test
+    void whatPythonPickledIsRefused() throws IOException {
+        writeArrays();
+        write("x_train", npy(1, "|O", "False", "(2,)", new byte[] {(byte) 0x80, 2, '.'}));
+        TestData.assertRefused(this::load, "x_train.npy", "Python pickled", "are not read");
+    }
+
+    /** The size of an entry stands in the archive's table of contents, and may be any. */
+    @Test
+    void anArchiveThatLiesAboutItsSizeIsRefused() throws IOException {
+        Path archive = folder.resolve("all.npz");
+        for (int size : new int[] {1_000_000_000, 70}) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+                for (String name : List.of("x_train", "y_train")) {
+                    zip.putNextEntry(new ZipEntry(name + ".npy"));
+                    zip.write(floats("(3, 1)", 1, 2, 3));
+                }
+            }
+            byte[] changed = bytes.toByteArray();
+            ByteBuffer buffer = ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN);
+            for (int i = 0; i < changed.length - 28; i++) {
+                if (buffer.getInt(i) == 0x02014b50) {
+                    buffer.putInt(i + 24, size);
+                }
+            }
+            Files.write(archive, changed);
+            TestData.assertRefused(() -> load(archive), "x_train.npy", "%,d bytes".formatted(size), "announces");
         }
     }
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class Cifar10DownloadTest {
     private static final int RECORDS = 2;
     private static final int RECORD = 3073;
+    private static final long MOST = 10_000;
 
     @TempDir
     Path folder;
@@ -75,7 +76,7 @@ final class Cifar10DownloadTest {
     }
 
     private static String sum(byte[] content) {
-        return HexFormat.of().formatHex(Cifar10Files.md5().digest(content));
+        return HexFormat.of().formatHex(Cifar10Files.sha256().digest(content));
     }
 
     private void answer(HttpExchange exchange) throws IOException {
@@ -114,15 +115,20 @@ final class Cifar10DownloadTest {
         put(entry, 100, "0000644\0");
         put(entry, 124, "%011o\0".formatted(content.length));
         put(entry, 136, "00000000000\0");
-        put(entry, 148, "        ");
         put(entry, 156, String.valueOf(type));
         put(entry, 257, "ustar\00000");
+        System.arraycopy(content, 0, entry, 512, content.length);
+        return summed(entry);
+    }
+
+    /** With the sum of its header, which stands for blanks while it is computed. */
+    private static byte[] summed(byte[] entry) {
+        put(entry, 148, "        ");
         int sum = 0;
         for (int i = 0; i < 512; i++) {
             sum += Byte.toUnsignedInt(entry[i]);
         }
         put(entry, 148, "%06o\0 ".formatted(sum));
-        System.arraycopy(content, 0, entry, 512, content.length);
         return entry;
     }
 
@@ -173,7 +179,7 @@ final class Cifar10DownloadTest {
         assertEquals(folder.resolve("cifar-10-batches-bin"), download());
         assertEquals(1, ranges.size());
         Files.write(folder.resolve("cifar-10-batches-bin/data_batch_3.bin"), new byte[RECORDS * RECORD]);
-        TestData.assertRefused(this::download, "data_batch_3.bin", "MD5");
+        TestData.assertRefused(this::download, "data_batch_3.bin", "SHA-256");
         assertEquals(1, ranges.size(), "a file that the user may have changed is not replaced");
     }
 
@@ -239,7 +245,7 @@ final class Cifar10DownloadTest {
             byte[] tar = entry(name, '0', new byte[] {1});
             assertThrows(
                     IOException.class,
-                    () -> Cifar10Download.unpack(new ByteArrayInputStream(tar), folder.resolve("in")),
+                    () -> Cifar10Download.unpack(new ByteArrayInputStream(tar), folder.resolve("in"), MOST),
                     name);
         }
         assertFalse(Files.exists(folder.resolve("outside")));
@@ -253,28 +259,72 @@ final class Cifar10DownloadTest {
         tar.writeBytes(entry("file", '0', new byte[] {1}));
         String message = String.valueOf(assertThrows(
                         IOException.class,
-                        () -> Cifar10Download.unpack(new ByteArrayInputStream(tar.toByteArray()), folder))
+                        () -> Cifar10Download.unpack(new ByteArrayInputStream(tar.toByteArray()), folder, 1000))
                 .getMessage());
         assertTrue(message.contains("holds a file that is refused"), message);
     }
 
     @Test
+    void linksAreLeftOut() throws IOException {
+        Path in = Files.createDirectories(folder.resolve("in"));
+        for (char type : List.of('1', '2', '3', '4', '6')) {
+            byte[] link = entry("link", type, new byte[0]);
+            put(link, 157, "../outside");
+            byte[] through = entry("link/file", '0', new byte[] {1});
+            byte[] both = Arrays.copyOf(summed(link), link.length + through.length);
+            System.arraycopy(through, 0, both, link.length, through.length);
+            Cifar10Download.unpack(new ByteArrayInputStream(both), in, MOST);
+            assertFalse(Files.isSymbolicLink(in.resolve("link")));
+            assertEquals(1, Files.size(in.resolve("link/file")));
+        }
+        assertFalse(Files.exists(folder.resolve("outside")));
+    }
+
+    @Test
+    void aBombIsRefusedBeforeItIsUnpacked() throws IOException {
+        byte[] announced = entry("file", '0', new byte[700]);
+        put(announced, 124, "77777777777\0"); // 8 GiB
+        ByteArrayOutputStream many = new ByteArrayOutputStream();
+        for (int i = 0; i < 100; i++) {
+            many.write(entry("file" + i, '0', new byte[700]));
+        }
+        for (byte[] tar : List.of(summed(announced), many.toByteArray())) {
+            String message = String.valueOf(assertThrows(
+                            IOException.class,
+                            () -> Cifar10Download.unpack(new ByteArrayInputStream(tar), folder, MOST))
+                    .getMessage());
+            assertTrue(message.contains("more than 10,000 bytes"), message);
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(MOST / 700, files.count());
+        }
+    }
+
+    @Test
+    void aServerThatSendsWithoutEndIsLeft() throws Exception {
+        archive = new byte[2_000_000];
+        TestData.assertRefused(this::download, "longer than the official archive");
+        assertEquals(List.of(), names(folder));
+    }
+
+    @Test
     void brokenArchivesAreRefused() throws IOException {
         byte[] whole = entry("file", '0', new byte[700]);
-        Cifar10Download.unpack(new ByteArrayInputStream(whole), folder);
+        Cifar10Download.unpack(new ByteArrayInputStream(whole), folder, MOST);
         assertEquals(700, Files.size(folder.resolve("file")));
         for (int length : new int[] {512, 600, 1211}) {
             byte[] cut = Arrays.copyOf(whole, length);
             assertThrows(
                     IOException.class,
-                    () -> Cifar10Download.unpack(new ByteArrayInputStream(cut), folder),
+                    () -> Cifar10Download.unpack(new ByteArrayInputStream(cut), folder, MOST),
                     () -> length + " bytes");
         }
         byte[] damaged = whole.clone();
         damaged[3]++;
-        String message = String.valueOf(
-                assertThrows(IOException.class, () -> Cifar10Download.unpack(new ByteArrayInputStream(damaged), folder))
-                        .getMessage());
+        String message = String.valueOf(assertThrows(
+                        IOException.class,
+                        () -> Cifar10Download.unpack(new ByteArrayInputStream(damaged), folder, MOST))
+                .getMessage());
         assertTrue(message.contains("checksum"), message);
     }
 }

@@ -53,7 +53,8 @@ final class Cifar10FilesTest {
         Files.write(where.resolve(name), content);
         contents.put(name, content);
         checksums.put(
-                name, HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(content)));
+                name,
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content)));
     }
 
     @Test
@@ -94,7 +95,7 @@ final class Cifar10FilesTest {
         TestData.assertRefused(
                 () -> files.loadAll(folder),
                 "data_batch_3.bin",
-                "MD5",
+                "SHA-256",
                 checksums.getOrDefault("data_batch_3.bin", "?"));
     }
 
@@ -112,7 +113,8 @@ final class Cifar10FilesTest {
         Cifar10Files files = small(folder);
         Files.write(folder.resolve("data_batch_2.bin"), new byte[7]);
         Files.write(folder.resolve("data_batch_4.bin"), new byte[RECORDS * RECORD]);
-        TestData.assertRefused(() -> files.verifyAll(folder), "data_batch_2.bin: 7 bytes", "data_batch_4.bin: the MD5");
+        TestData.assertRefused(
+                () -> files.verifyAll(folder), "data_batch_2.bin: 7 bytes", "data_batch_4.bin: the SHA-256");
     }
 
     @Test

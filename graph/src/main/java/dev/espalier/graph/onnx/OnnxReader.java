@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * give one name to lengths that differ.
  */
 public final class OnnxReader {
+    private static final int NEWEST_PICKLE = 5;
+
     private OnnxReader() {}
 
     /**
@@ -123,8 +125,20 @@ public final class OnnxReader {
                 reader.dequantization());
     }
 
+    /** What {@code torch.save} and Python's {@code pickle} write is a program that makes the object: no message begins like these. */
+    private static void refusePickle(String what, ByteString bytes) throws OnnxException {
+        boolean zip = bytes.size() > 3 && bytes.substring(0, 4).toStringUtf8().equals("PK\3\4");
+        boolean pickle = bytes.size() > 1 && bytes.byteAt(0) == (byte) 0x80 && bytes.byteAt(1) <= NEWEST_PICKLE;
+        if (zip || pickle) {
+            throw new OnnxException(what + " is no ONNX model, but "
+                    + (zip ? "a zip file, as torch.save writes" : "a pickled object of Python")
+                    + ": such a file can hold code, and is not read; write the model with torch.onnx.export");
+        }
+    }
+
     /** Large tensors stay where they are in the file until they are copied into memory of their own. */
     private static ModelProto parse(String what, ByteString bytes) throws OnnxException {
+        refusePickle(what, bytes);
         try {
             CodedInputStream input = bytes.newCodedInput();
             input.enableAliasing(true);

@@ -18,16 +18,22 @@ import ai.onnx.proto.OnnxMl.StringStringEntryProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import ai.onnx.proto.OnnxMl.TypeProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtSession;
 import com.google.protobuf.ByteString;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -436,6 +442,41 @@ class HostileFileTest {
         assertExternalRefused("leads out", Map.of("location", "link.bin"));
         Files.createSymbolicLink(folder.resolve("home/up"), folder);
         assertExternalRefused("leads out", Map.of("location", "up/secret.bin"));
+    }
+
+    /** Models are run by it as they are: it must be as careful. */
+    @Test
+    void onnxRuntimeRefusesItToo() throws IOException {
+        Path secret = folder.resolve("secret.bin");
+        Files.write(secret, new byte[16]);
+        Path home = Files.createDirectories(folder.resolve("home"));
+        Files.write(home.resolve("w.bin"), new byte[16]);
+        Files.createSymbolicLink(home.resolve("link.bin"), secret);
+        Path sound = external(home, Map.of("location", "w.bin"));
+        assertEquals(Optional.empty(), refusal(sound));
+        for (String location : List.of("../secret.bin", "sub/../../secret.bin", secret.toString(), "link.bin")) {
+            Path model = external(home, Map.of("location", location));
+            assertTrue(refusal(model).isPresent(), location);
+        }
+    }
+
+    private static Optional<String> refusal(Path model) {
+        try (OrtSession _ = OrtEnvironment.getEnvironment().createSession(model.toString())) {
+            return Optional.empty();
+        } catch (OrtException refused) {
+            return Optional.of(refused.toString());
+        }
+    }
+
+    @Test
+    void whatPythonPickledIsRefused() {
+        for (byte[] bytes : List.of(
+                new byte[] {(byte) 0x80, 2, '}', 'q', 0, '.'},
+                new byte[] {(byte) 0x80, 5, '.'},
+                "PK\3\4archive/data.pkl".getBytes(StandardCharsets.US_ASCII))) {
+            OnnxException problem = assertThrows(OnnxException.class, () -> OnnxReader.read(bytes));
+            Checks.assertExplains(problem, "can hold code, and is not read");
+        }
     }
 
     @Test
