@@ -166,7 +166,8 @@ class ResumeTest {
             ByteBuffer changed = ByteBuffer.wrap(whole.clone()).putLong(sizeAt, size);
             CRC32C sum = new CRC32C();
             sum.update(changed.array(), 0, whole.length - 4);
-            Files.write(file, changed.putInt(whole.length - 4, (int) sum.getValue()).array());
+            Files.write(
+                    file, changed.putInt(whole.length - 4, (int) sum.getValue()).array());
             String message = assertThrows(IllegalArgumentException.class, () -> StateFile.read(file, _ -> true))
                     .toString();
             assertTrue(message.contains("its piece a has " + size), message);

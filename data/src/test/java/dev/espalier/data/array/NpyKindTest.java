@@ -241,7 +241,8 @@ final class NpyKindTest {
         TestData.assertRefused(this::load, ">f4", "astype('<f4')");
         write("x_train", npy(1, "<f4", "False", "()", new byte[4]));
         TestData.assertRefused(this::load, "its shape is []");
-        for (String shape : List.of("(9223372036854775808,)", "(4, 2 2)", "(4, 9223372036854775807, 9)", "(4, 4611686018427387904)")) {
+        for (String shape : List.of(
+                "(9223372036854775808,)", "(4, 2 2)", "(4, 9223372036854775807, 9)", "(4, 4611686018427387904)")) {
             write("x_train", npy(1, "<f4", "False", shape, new byte[32]));
             TestData.assertRefused(this::load, "x_train.npy", "its shape is ");
         }

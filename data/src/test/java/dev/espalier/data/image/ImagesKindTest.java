@@ -182,7 +182,8 @@ final class ImagesKindTest {
             Files.delete(file);
         }
         Path huge = write("train/red/huge.png", noise);
-        ByteBuffer header = ByteBuffer.wrap(Files.readAllBytes(huge)).putInt(16, 1 << 20).putInt(20, 1 << 20);
+        ByteBuffer header =
+                ByteBuffer.wrap(Files.readAllBytes(huge)).putInt(16, 1 << 20).putInt(20, 1 << 20);
         CRC32 sum = new CRC32();
         sum.update(header.array(), 12, 17);
         Files.write(huge, header.putInt(29, (int) sum.getValue()).array());

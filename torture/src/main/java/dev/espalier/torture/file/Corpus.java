@@ -1,8 +1,8 @@
 package dev.espalier.torture.file;
 
-import java.nio.ByteOrder;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,8 +13,7 @@ final class Corpus {
     /** More would thin out what is new. */
     private static final int MOST = 4000;
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final List<byte[]> files = new ArrayList<>();
     /** Those of them that are read to the end: changes of these get further. */

@@ -131,8 +131,7 @@ final class CountingLoader extends ClassLoader {
             switch (element) {
                 case LabelTarget target when targets.contains(target.label()) -> add(builder);
                 case BranchInstruction branch
-                when branch.opcode() != Opcode.GOTO && branch.opcode() != Opcode.GOTO_W ->
-                    add(builder);
+                when branch.opcode() != Opcode.GOTO && branch.opcode() != Opcode.GOTO_W -> add(builder);
                 default -> {}
             }
         }

@@ -117,7 +117,9 @@ public final class FileCampaign implements Campaign {
                         Reading reading = job.read(name, seed);
                         if (!reading.sound()) {
                             figures.fail(name + ": a sound file is refused"
-                                    + reading.failure().map(failure -> ": " + failure.details()).orElse(""));
+                                    + reading.failure()
+                                            .map(failure -> ": " + failure.details())
+                                            .orElse(""));
                         }
                         corpus.plant(seed);
                         corpus.learn(seed, job.hits(), reading);
@@ -166,11 +168,13 @@ public final class FileCampaign implements Campaign {
         }
 
         private void keep(Job job, String name, byte[] file, Failure failure) throws IOException, InterruptedException {
-            byte[] shortest = failure.signature().startsWith("a hang")
-                    ? file
-                    : new Shortening(job, name, failure).of(file);
-            String stem = name + BEHIND_NAME
-                    + failure.signature().replaceAll("[^A-Za-z0-9.]+", "_") + BEHIND_NAME + shortest.length;
+            byte[] shortest =
+                    failure.signature().startsWith("a hang") ? file : new Shortening(job, name, failure).of(file);
+            String stem = name
+                    + BEHIND_NAME
+                    + failure.signature().replaceAll("[^A-Za-z0-9.]+", "_")
+                    + BEHIND_NAME
+                    + shortest.length;
             Path kept = effort.folder().resolve(stem + ".bin");
             Files.write(kept, shortest);
             Files.writeString(effort.folder().resolve(stem + ".txt"), failure.signature() + "\n" + failure.details());

@@ -155,8 +155,7 @@ final class Job implements AutoCloseable {
             String where = stack();
             thread.shutdownNow();
             thread = start();
-            return new Reading(
-                    false, Optional.of(new Failure("a hang", where)), longest, 0);
+            return new Reading(false, Optional.of(new Failure("a hang", where)), longest, 0);
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible.getCause());
         }
@@ -194,7 +193,8 @@ final class Job implements AutoCloseable {
     }
 
     private String stack() {
-        for (Map.Entry<Thread, StackTraceElement[]> one : Thread.getAllStackTraces().entrySet()) {
+        for (Map.Entry<Thread, StackTraceElement[]> one :
+                Thread.getAllStackTraces().entrySet()) {
             if (one.getKey().threadId() == threadId) {
                 return Arrays.stream(one.getValue())
                         .map(frame -> "  at " + frame)

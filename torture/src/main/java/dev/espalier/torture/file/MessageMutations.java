@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * Changes of protobuf messages by their wire format alone: fields go, come twice, change places, come from other messages, hold

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.random.RandomGenerator;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /** Changes of a file by chance: some of its bytes, some of what its format is made of. */
 final class Mutations {
@@ -135,8 +135,8 @@ final class Mutations {
         if (at + width > changed.length) {
             return changed;
         }
-        ByteBuffer place = ByteBuffer.wrap(changed)
-                .order(random.nextBoolean() ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
+        ByteBuffer place =
+                ByteBuffer.wrap(changed).order(random.nextBoolean() ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
         boolean near = random.nextInt(3) == 0;
         long step = random.nextInt(-16, 17);
         long awkward = AWKWARD[random.nextInt(AWKWARD.length)];

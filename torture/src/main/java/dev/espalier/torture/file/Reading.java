@@ -20,6 +20,7 @@ record Reading(boolean sound, Optional<Failure> failure, long nanos, long alloca
     record Failure(String signature, String details) {}
 
     boolean failsLike(Failure other) {
-        return failure.filter(mine -> mine.signature().equals(other.signature())).isPresent();
+        return failure.filter(mine -> mine.signature().equals(other.signature()))
+                .isPresent();
     }
 }

@@ -3,15 +3,15 @@ package dev.espalier.torture.file;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.random.RandomGenerator;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Changes of texts in quotes, numbers, words, brackets and lines, wherever they stand in a file. A character is a byte. */
 final class TextMutations {
-    private static final Pattern TOKEN =
-            Pattern.compile("\"(?:[^\"\\\\\n]|\\\\.)*+\"|'[^'\n]*+'|[-+]?[0-9][0-9.eE+_-]*+|[A-Za-z_][A-Za-z_0-9]*+|[\\[\\](){},:=#;]");
+    private static final Pattern TOKEN = Pattern.compile(
+            "\"(?:[^\"\\\\\n]|\\\\.)*+\"|'[^'\n]*+'|[-+]?[0-9][0-9.eE+_-]*+|[A-Za-z_][A-Za-z_0-9]*+|[\\[\\](){},:=#;]");
 
     /** Values at which readers of text break. */
     private static final List<String> VALUES = List.of(
@@ -115,7 +115,8 @@ final class TextMutations {
             case 3 -> replace(text, one, "");
             case 4 -> replace(text, one, any(tokens).of(text));
             case 5 -> replace(text, one, foreign(other));
-            case 6 -> replace(text, new Span(one.from, one.from), any(tokens).of(text) + (random.nextBoolean() ? "," : " "));
+            case 6 ->
+                replace(text, new Span(one.from, one.from), any(tokens).of(text) + (random.nextBoolean() ? "," : " "));
             case 7 -> bracket(text, tokens, other);
             case 8 -> line(text, other);
             case 9 -> swap(text, one, any(tokens));
@@ -197,7 +198,9 @@ final class TextMutations {
             default -> {
                 String foreign = new String(other.get(), StandardCharsets.ISO_8859_1);
                 List<Span> there = tokens(foreign);
-                yield there.isEmpty() ? text : replace(text, span, pair(foreign, there).of(foreign));
+                yield there.isEmpty()
+                        ? text
+                        : replace(text, span, pair(foreign, there).of(foreign));
             }
         };
     }

@@ -69,9 +69,7 @@ final class FileCampaignTest {
             for (int number = 0; number < CASES / target.share(); number++) {
                 RandomGenerator random = new SplittableRandom(number);
                 byte[] changed = new Mutations(random, target)
-                        .mutate(
-                                seeds.get(random.nextInt(seeds.size())),
-                                () -> seeds.get(random.nextInt(seeds.size())));
+                        .mutate(seeds.get(random.nextInt(seeds.size())), () -> seeds.get(random.nextInt(seeds.size())));
                 Reading reading = job.read(target.name(), target.mend(changed));
                 String replay = target.name() + ", case " + number;
                 assertTrue(
@@ -104,8 +102,9 @@ final class FileCampaignTest {
     @Test
     void countersLeadToWhatChanceWouldNotFind() throws Exception {
         Figures figures = new FileCampaign().only(CARELESS).run(effort(20_000));
-        assertTrue(figures.told().stream().anyMatch(told -> told.contains("IllegalStateException")), () ->
-                figures.numbers().toString());
+        assertTrue(
+                figures.told().stream().anyMatch(told -> told.contains("IllegalStateException")),
+                () -> figures.numbers().toString());
         Path kept;
         try (Stream<Path> files = Files.list(folder.resolve("out"))) {
             kept = files.filter(file -> file.toString().matches(".*IllegalState.*\\.bin"))
@@ -118,11 +117,10 @@ final class FileCampaignTest {
 
     @Test
     void aReaderThatIsNotThereIsRefused() {
-        assertTrue(String.valueOf(
-                        assertThrows(
-                                        IllegalArgumentException.class,
-                                        () -> new FileCampaign().only("nothing").run(effort(1)))
-                                .getMessage())
+        assertTrue(String.valueOf(assertThrows(
+                                IllegalArgumentException.class,
+                                () -> new FileCampaign().only("nothing").run(effort(1)))
+                        .getMessage())
                 .contains("it is one of"));
     }
 }
