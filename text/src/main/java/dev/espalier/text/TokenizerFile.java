@@ -64,7 +64,8 @@ final class TokenizerFile {
         JsonPlace vocabulary = model.object("vocab");
         String unknown = model.has(UNKNOWN_KEY) ? model.text(UNKNOWN_KEY) : UNKNOWN;
         if (!vocabulary.has(unknown)) {
-            throw vocabulary.problem("has no token %s, which %s says is for unknown words".formatted(unknown, UNKNOWN_KEY));
+            throw vocabulary.problem(
+                    "has no token %s, which %s says is for unknown words".formatted(unknown, UNKNOWN_KEY));
         }
         return (ObjectNode) root.node();
     }

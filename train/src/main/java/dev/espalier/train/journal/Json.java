@@ -39,7 +39,8 @@ final class Json {
                     SequencedMap.class,
                     map -> map.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // written by an older one
             .withConfigOverride(
-                    String.class, text -> text.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // likewise
+                    String.class,
+                    text -> text.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // likewise
             .build();
 
     private Json() {}

@@ -10,7 +10,6 @@ import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TrainingRecipe.PruneFor;
 import dev.espalier.train.study.Plan.Branch;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -135,11 +135,19 @@ class RunFolderTest {
     void whatIsNoResultIsRefusedAsDamaged() throws IOException {
         RunFolder folder = new RunFolder(temporary);
         for (String text : List.of(
-                "", "null", "[]", "{}", "{\"scores\":{}}", "{\"metrics\":[null]}", "{\"metrics\":[{\"name\":\"a\"}]}", "\u00e4")) {
+                "",
+                "null",
+                "[]",
+                "{}",
+                "{\"scores\":{}}",
+                "{\"metrics\":[null]}",
+                "{\"metrics\":[{\"name\":\"a\"}]}",
+                "\u00e4")) {
             Files.writeString(folder.resultFile(), text);
             Files.writeString(folder.findingsFile(), text);
             assertTrue(
-                    assertThrows(IOException.class, folder::result).toString().contains("result.json is damaged"), text);
+                    assertThrows(IOException.class, folder::result).toString().contains("result.json is damaged"),
+                    text);
             assertTrue(
                     assertThrows(IOException.class, folder::findings).toString().contains("is damaged"), text);
         }
