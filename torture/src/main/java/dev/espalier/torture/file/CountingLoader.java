@@ -23,6 +23,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Loads Espalier's classes anew, with a counter wherever a method can turn: at its start, on both sides of a condition, in every
@@ -49,7 +50,7 @@ final class CountingLoader extends ClassLoader {
         try {
             return (byte[]) loadClass(HITS).getField("COUNTS").get(null);
         } catch (ReflectiveOperationException impossible) {
-            throw new AssertionError(impossible);
+            throw new LinkageError("the counters cannot be read", impossible);
         }
     }
 
@@ -85,7 +86,7 @@ final class CountingLoader extends ClassLoader {
         ClassFile format = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(
                 ClassHierarchyResolver.ofResourceParsing(getParent()).cached()));
         ClassModel model = format.parse(plain);
-        int[] turns = {name.hashCode()};
+        AtomicInteger turns = new AtomicInteger(name.hashCode());
         ClassTransform counting = (builder, element) -> {
             if (element instanceof MethodModel method && method.code().isPresent()) {
                 Set<Label> targets = targets(method.code().get());
@@ -119,7 +120,7 @@ final class CountingLoader extends ClassLoader {
     }
 
     /** Adds to counters: at the start, where something jumps to, and behind a condition that does not jump. */
-    private record Counting(Set<Label> targets, int[] turns) implements CodeTransform {
+    private record Counting(Set<Label> targets, AtomicInteger turns) implements CodeTransform {
         @Override
         public void atStart(CodeBuilder builder) {
             add(builder);
@@ -137,9 +138,9 @@ final class CountingLoader extends ClassLoader {
         }
 
         private void add(CodeBuilder builder) {
-            int mixed = turns[0]++ * SPREAD;
+            int mixed = turns.getAndIncrement() * SPREAD;
             builder.getstatic(HITS_TYPE, "COUNTS", COUNTS_TYPE)
-                    .loadConstant((mixed ^ mixed >>> 15) & (Hits.SIZE - 1))
+                    .loadConstant((mixed ^ (mixed >>> 15)) & (Hits.SIZE - 1))
                     .dup2()
                     .baload()
                     .iconst_1()

@@ -84,7 +84,7 @@ public final class FileCampaign implements Campaign {
         try (Job job = new Job(work, false)) {
             Reading reading = job.read(name, Files.readAllBytes(file));
             figures.set("milliseconds", reading.nanos() / 1e6);
-            figures.set("bytes allocated", reading.allocated());
+            figures.set("bytes allocated", (double) reading.allocated());
             reading.failure().ifPresent(failure -> {
                 effort.say(failure.details());
                 figures.fail(name + ": " + failure.signature());
@@ -190,12 +190,12 @@ public final class FileCampaign implements Campaign {
                         .findFirst()
                         .orElseThrow();
                 table.add(tally.row(one.getValue()));
-                figures.set(tally.name() + ": files", tally.cases());
-                figures.set(tally.name() + ": read to the end", tally.sound());
-                figures.set(tally.name() + ": failed", tally.failed());
+                figures.set(tally.name() + ": files", (double) tally.cases());
+                figures.set(tally.name() + ": read to the end", (double) tally.sound());
+                figures.set(tally.name() + ": failed", (double) tally.failed());
                 figures.set(tally.name() + ": worst milliseconds", tally.worstMilliseconds());
             }
-            figures.set("files", tallies.stream().mapToLong(Tally::cases).sum());
+            figures.set("files", (double) tallies.stream().mapToLong(Tally::cases).sum());
             Files.write(effort.folder().resolve("table.md"), table);
             return figures;
         }

@@ -210,7 +210,7 @@ final class MessageMutations {
 
     private static void write(List<Field> message, ByteArrayOutputStream out) {
         for (Field field : message) {
-            varint((long) field.number << 3 | field.wire, out);
+            varint(((long) field.number << 3) | field.wire, out);
             switch (field.wire) {
                 case VARINT -> varint(field.value, out);
                 case FIXED32 ->
@@ -235,7 +235,7 @@ final class MessageMutations {
     private static void varint(long value, ByteArrayOutputStream out) {
         long left = value;
         while ((left & ~0x7fL) != 0) {
-            out.write((int) (left & 0x7f | 0x80));
+            out.write((int) ((left & 0x7f) | 0x80));
             left >>>= 7;
         }
         out.write((int) left);
