@@ -195,7 +195,8 @@ public final class FileCampaign implements Campaign {
                 figures.set(tally.name() + ": failed", (double) tally.failed());
                 figures.set(tally.name() + ": worst milliseconds", tally.worstMilliseconds());
             }
-            figures.set("files", (double) tallies.stream().mapToLong(Tally::cases).sum());
+            figures.set(
+                    "files", (double) tallies.stream().mapToLong(Tally::cases).sum());
             Files.write(effort.folder().resolve("table.md"), table);
             return figures;
         }
