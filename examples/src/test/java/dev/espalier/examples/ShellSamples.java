@@ -53,6 +53,7 @@ final class ShellSamples {
                     "needs SQuAD and a checkpoint; AnsweringTest trains a tiny BERT"),
             Map.entry("mvn", "this test runs within Maven"),
             Map.entry("cuda/gpu-tests", "builds with Maven"),
+            Map.entry("torture/run", "goes on for minutes; every campaign has a short test of its own"),
             Map.entry("python3 bench/pytorch/training.py", "measures PyTorch in Python on a GPU"),
             Map.entry(
                     "./espalier study studies/digits.toml --on",
@@ -115,7 +116,7 @@ final class ShellSamples {
                 // An example is run without Maven.
                 yield example.isEmpty() && isException(command) ? "" : Programs.outputOf(example.orElseThrow());
             }
-            case "java", "cuda/gpu-tests", "python3", "spark-submit" -> {
+            case "java", "cuda/gpu-tests", "torture/run", "python3", "spark-submit" -> {
                 assertTrue(isException(command), () -> block.place() + " is neither run nor listed: " + command.line());
                 yield "";
             }

@@ -64,6 +64,9 @@ final class SettingsReader {
     }
 
     Settings read(String source, String toml, List<String> overrides) {
+        Nesting.problem(toml).ifPresent(deep -> {
+            throw new SettingsException(source, List.of(deep));
+        });
         TomlParseResult parsed = Toml.parse(toml);
         Set<Integer> lines = new HashSet<>();
         for (TomlParseError error : parsed.errors()) {
@@ -126,6 +129,9 @@ final class SettingsReader {
 
     /** What a value on the command line means: TOML if it is such, otherwise the text, which needs no quotes then. */
     private static Object value(String text) {
+        if (Nesting.problem(text).isPresent()) {
+            return text;
+        }
         TomlParseResult parsed = Toml.parse("value = " + text);
         Object value = parsed.hasErrors() || parsed.size() != 1 ? null : parsed.get(List.of("value"));
         return value == null ? text : value;

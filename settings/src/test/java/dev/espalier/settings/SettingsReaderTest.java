@@ -37,6 +37,22 @@ final class SettingsReaderTest {
     }
 
     @Test
+    void nothingIsNestedSoDeeplyThatTheParserGivesIn() {
+        String brackets = "[".repeat(20_000);
+        assertProblem(
+                "line 3: more than 32 brackets are open: nothing here is nested so deeply",
+                TREE + "evergreen = " + brackets);
+        assertProblem(
+                "line 3: more than 32 dots in a key: nothing here is nested so deeply",
+                TREE + "a.".repeat(20_000) + "a = 1");
+        // Brackets in texts and remarks are none.
+        String text = "[.".repeat(40);
+        Settings garden =
+                Garden.read("[tree] # " + text + "\nheight = 2\n[water]\ncan = \"\\\"" + text + "\" # '" + text + "\n");
+        assertEquals("\"" + text, garden.of(Garden.CAN));
+    }
+
+    @Test
     void everyProblemIsToldAtOnceInTheOrderOfTheFile() {
         String toml = """
                 [tree]

@@ -1,6 +1,7 @@
 package dev.espalier.text;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -36,14 +37,15 @@ public record JsonPlace(Path file, String path, JsonNode node) {
             return new JsonPlace(file, "", MAPPER.readTree(in));
         } catch (JacksonException malformed) {
             throw new IOException(
-                    "%s is no sound JSON: %s (line %d, column %d)"
-                            .formatted(
-                                    file,
-                                    malformed.getOriginalMessage(),
-                                    malformed.getLocation().getLineNr(),
-                                    malformed.getLocation().getColumnNr()),
+                    "%s is no sound JSON: %s%s".formatted(file, malformed.getOriginalMessage(), where(malformed)),
                     malformed);
         }
+    }
+
+    /** Limits that are exceeded, such as that of a number's digits, are so nowhere in particular. */
+    private static String where(JacksonException malformed) {
+        JsonLocation place = malformed.getLocation();
+        return place == null ? "" : " (line %d, column %d)".formatted(place.getLineNr(), place.getColumnNr());
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.espalier.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.espalier.core.check.Reading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -20,7 +21,9 @@ final class TokenizerFile {
     private static final String CONFIG = "tokenizer_config.json";
     private static final String MODEL = "WordPiece";
     private static final int LONGEST_WORD = 100;
-    private static final List<String> SPECIAL = List.of("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]");
+    private static final String UNKNOWN_KEY = "unk_token";
+    private static final String UNKNOWN = "[UNK]";
+    private static final List<String> SPECIAL = List.of("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]");
 
     private TokenizerFile() {}
 
@@ -58,13 +61,18 @@ final class TokenizerFile {
         if (!type.equals(MODEL)) {
             throw model.problem("has the type " + type + ": only " + MODEL + ", as BERT has it, is supported");
         }
-        model.object("vocab");
+        JsonPlace vocabulary = model.object("vocab");
+        String unknown = model.has(UNKNOWN_KEY) ? model.text(UNKNOWN_KEY) : UNKNOWN;
+        if (!vocabulary.has(unknown)) {
+            throw vocabulary.problem(
+                    "has no token %s, which %s says is for unknown words".formatted(unknown, UNKNOWN_KEY));
+        }
         return (ObjectNode) root.node();
     }
 
     private static ObjectNode ofVocabulary(Path file) throws IOException {
         ObjectNode vocabulary = JsonNodeFactory.instance.objectNode();
-        List<String> lines = Files.readAllLines(file);
+        List<String> lines = Reading.text(file).lines().toList();
         for (int id = 0; id < lines.size(); id++) {
             vocabulary.put(lines.get(id).strip(), id);
         }
@@ -81,7 +89,7 @@ final class TokenizerFile {
         tokenizer
                 .putObject("model")
                 .put("type", MODEL)
-                .put("unk_token", "[UNK]")
+                .put(UNKNOWN_KEY, UNKNOWN)
                 .put("continuing_subword_prefix", "##")
                 .put("max_input_chars_per_word", LONGEST_WORD)
                 .set("vocab", vocabulary);

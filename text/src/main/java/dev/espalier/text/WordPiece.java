@@ -9,9 +9,7 @@ import dev.espalier.core.check.Writing;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,6 +25,7 @@ public final class WordPiece implements AutoCloseable {
 
     private static final char REPLACEMENT = '\uFFFD';
 
+    private final Path place;
     private final ObjectNode definition;
     private final HuggingFaceTokenizer tokenizer;
     private final Map<String, Integer> ids;
@@ -37,6 +36,7 @@ public final class WordPiece implements AutoCloseable {
     private final int unknown;
 
     private WordPiece(Path place, ObjectNode definition) throws IOException {
+        this.place = place;
         this.definition = definition;
         this.ids = ids(definition);
         this.size = ids.values().stream().mapToInt(Integer::intValue).max().orElse(-1) + 1;
@@ -123,7 +123,7 @@ public final class WordPiece implements AutoCloseable {
      * @return all its tokens, none added
      */
     public Tokens tokenize(String text) {
-        Encoding encoding = tokenizer.encode(whole(text), false, false);
+        Encoding encoding = encode(whole(text));
         long[] found = encoding.getIds();
         CharSpan[] spans = encoding.getCharTokenSpans();
         int[] indices = indices(text);
@@ -136,6 +136,16 @@ public final class WordPiece implements AutoCloseable {
             ends[i] = indices[spans[i].getEnd()];
         }
         return new Tokens(numbers, starts, includeMarks(text, starts, ends));
+    }
+
+    private Encoding encode(String text) {
+        try {
+            return tokenizer.encode(text, false, false);
+        } catch (RuntimeException refused) {
+            // Only then does the library notice some of what is wrong with a tokenizer.
+            throw new IllegalArgumentException(
+                    "%s is a tokenizer that cannot cut a text: %s".formatted(place, refused.getMessage()), refused);
+        }
     }
 
     /** Half a surrogate pair has no UTF-8, and the library would count it as three characters. */
@@ -222,11 +232,7 @@ public final class WordPiece implements AutoCloseable {
      */
     public void save(Path folder) throws IOException {
         Path file = folder.resolve(TokenizerFile.NAME);
-        Writing.to(file, () -> {
-            Path temporary = folder.resolve(TokenizerFile.NAME + ".tmp");
-            Files.writeString(temporary, definition.toString());
-            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
-        });
+        Writing.to(file, () -> Writing.whole(file, definition.toString()));
     }
 
     @Override

@@ -202,6 +202,14 @@ final class WordPieceTest {
                 "{\"model\": {\"type\": \"WordPiece\", \"vocab\": {\"[PAD]\": 0, \"[UNK]\": 1, \"[CLS]\": 2, \"[SEP]\": 3}},"
                         + " \"pre_tokenizer\": {\"type\": \"unheard of\"}}");
         assertRefused("is no tokenizer: ", () -> WordPiece.load(json));
+        Files.writeString(json, "{\"model\": {\"type\": \"WordPiece\", \"vocab\": {\"[PAD]\": 0}}}");
+        assertRefused("model.vocab has no token [UNK]", () -> WordPiece.load(json));
+        Files.writeString(json, "[".repeat(2000));
+        assertRefused("is no sound JSON", () -> WordPiece.load(json));
+        Files.writeString(json, "{\"a\": " + "9".repeat(2000) + "}");
+        assertRefused("is no sound JSON", () -> WordPiece.load(json));
+        Files.write(folder.resolve("vocab.txt"), new byte[] {(byte) 0xff});
+        assertRefused("vocab.txt is no text in UTF-8", () -> WordPiece.load(folder.resolve("vocab.txt")));
     }
 
     private interface Action {

@@ -1,5 +1,6 @@
 package dev.espalier.torch;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,7 +20,7 @@ final class LibTorchArchive implements AutoCloseable {
     /** Neither Java nor libtorch has a use for these, and DJL would load them. */
     private static final Pattern OF_PYTHON = Pattern.compile("lib(torch_python|shm)\\..*");
 
-    private static final Pattern LIBRARY = Pattern.compile("[^/]+\\.(so(\\.\\d+)*|dylib|dll)");
+    private static final Pattern LIBRARY = Pattern.compile("[\\w.+-]+\\.(so(\\.\\d+)*|dylib|dll)");
     private static final int BUFFER = 1 << 20;
 
     private final Path file;
@@ -39,7 +40,7 @@ final class LibTorchArchive implements AutoCloseable {
         ZipFile zip;
         try {
             zip = new ZipFile(file.toFile());
-        } catch (ZipException problem) {
+        } catch (ZipException | EOFException problem) {
             throw new IllegalArgumentException(
                     "%s is no zip archive, or not a whole one (%s): fetch it again, or name the folder of a libtorch"
                             .formatted(file, problem.getMessage()),
@@ -142,7 +143,7 @@ final class LibTorchArchive implements AutoCloseable {
                 }
                 progress.at(before + count, all);
             }
-        } catch (ZipException | java.io.EOFException problem) {
+        } catch (ZipException | EOFException problem) {
             throw damaged(entry, String.valueOf(problem.getMessage()));
         }
         if (count != entry.getSize() || sum.getValue() != entry.getCrc()) {

@@ -13,9 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -27,7 +25,7 @@ import java.util.zip.CRC32C;
  * Named pieces of memory in a file with a checksum.
  *
  * <p>Writing is atomic: the file is written under another name, forced to disk and then renamed, so a reader sees the old
- * one or the new one, whole. Reading checks everything, the sum included, before it touches any memory.
+ * one or the new one, whole, after a cut of the power too. Reading checks everything, the sum included, before it touches any memory.
  *
  * <p>Layout, big-endian: {@code "ESPALIER"}, version (int), number of pieces (int); for each piece its name (UTF as of
  * {@link DataOutputStream#writeUTF}) and its number of bytes (long); then the bytes of all pieces in order, as they are
@@ -47,13 +45,8 @@ public final class StateFile {
      * @param state the memory by name
      */
     public static void save(Path file, SequencedMap<String, MemorySegment> state) {
-        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
         try {
-            try (FileChannel channel = FileChannel.open(
-                    temporary,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE)) {
+            Writing.whole(file, channel -> {
                 CRC32C sum = new CRC32C();
                 write(channel, sum, ByteBuffer.wrap(header(state)));
                 ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK);
@@ -65,30 +58,15 @@ public final class StateFile {
                     }
                 }
                 write(channel, new CRC32C(), ByteBuffer.allocate(Integer.BYTES).putInt(0, (int) sum.getValue()));
-                channel.force(true);
-            }
-            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            });
         } catch (IOException e) {
-            remove(temporary, e);
             throw new UncheckedIOException("cannot write " + file + ": " + Writing.reason(e), e);
-        }
-    }
-
-    private static void remove(Path temporary, IOException cause) {
-        try {
-            if (Files.isRegularFile(temporary)) {
-                Files.delete(temporary);
-            }
-        } catch (IOException e) {
-            cause.addSuppressed(e);
         }
     }
 
     private static void write(FileChannel channel, CRC32C sum, ByteBuffer bytes) throws IOException {
         sum.update(bytes.duplicate());
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
+        Writing.all(channel, bytes);
     }
 
     private static byte[] header(SequencedMap<String, MemorySegment> state) throws IOException {
@@ -152,10 +130,20 @@ public final class StateFile {
             }
             SequencedMap<String, Long> sizes = new LinkedHashMap<>();
             long position = Long.BYTES + 2L * Integer.BYTES;
-            for (int left = in.readInt(); left > 0; left--) {
+            long left = channel.size() - Integer.BYTES - position;
+            for (int pieces = in.readInt(); pieces > 0; pieces--) {
                 String name = in.readUTF();
-                sizes.put(name, in.readLong());
-                position += encodedSize(name) + Long.BYTES;
+                long size = in.readLong();
+                long head = encodedSize(name) + Long.BYTES;
+                position += head;
+                left -= head;
+                // A file that lies must not make us reserve memory for it.
+                if (size < 0 || size > left || sizes.put(name, size) != null) {
+                    throw new IllegalArgumentException(
+                            "%s is no state that Espalier saved: its piece %s has %d bytes, where %d are left, or is there twice"
+                                    .formatted(file, name, size, left));
+                }
+                left -= size;
             }
             SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
             for (var piece : sizes.entrySet()) {

@@ -20,15 +20,18 @@ import dev.espalier.core.step.StepOptions.NonFinite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,6 +153,25 @@ class ResumeTest {
         assertEquals(List.copyOf(state.keySet()).subList(1, 3), List.copyOf(read.keySet()));
         read.forEach((name, memory) ->
                 assertEquals(-1, Objects.requireNonNull(state.get(name)).mismatch(memory), name));
+    }
+
+    /** Its sum is right, so nothing but the numbers themselves tell. */
+    @Test
+    void aFileThatAnnouncesMoreThanItHoldsIsRefusedBeforeMemoryIsReserved(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("state");
+        StateFile.save(file, new LinkedHashMap<>(Map.of("a", MemorySegment.ofArray(new long[] {7}))));
+        byte[] whole = Files.readAllBytes(file);
+        int sizeAt = 8 + 4 + 4 + 3;
+        for (long size : new long[] {-1, 9, 1L << 40, Long.MAX_VALUE}) {
+            ByteBuffer changed = ByteBuffer.wrap(whole.clone()).putLong(sizeAt, size);
+            CRC32C sum = new CRC32C();
+            sum.update(changed.array(), 0, whole.length - 4);
+            Files.write(
+                    file, changed.putInt(whole.length - 4, (int) sum.getValue()).array());
+            String message = assertThrows(IllegalArgumentException.class, () -> StateFile.read(file, _ -> true))
+                    .toString();
+            assertTrue(message.contains("its piece a has " + size), message);
+        }
     }
 
     private static void assertRefused(Path file, String what) {

@@ -68,11 +68,7 @@ final class NpyArray {
         if (find(place, header, FORTRAN).equals("True")) {
             throw DataException.in(place, "it is in Fortran's order: save numpy.ascontiguousarray(array) instead");
         }
-        long[] shape = Arrays.stream(find(place, header, SHAPE).split(",", -1))
-                .map(String::strip)
-                .filter(text -> !text.isEmpty())
-                .mapToLong(Long::parseLong)
-                .toArray();
+        long[] shape = shape(place, find(place, header, SHAPE));
         if (shape.length == 0 || shape[0] < 1 || shape[0] > Integer.MAX_VALUE) {
             throw DataException.in(
                     place,
@@ -80,13 +76,36 @@ final class NpyArray {
                             .formatted(Arrays.toString(shape)));
         }
         MemorySegment numbers = file.asSlice(start + length);
-        long expected = Math.multiplyExact(Tensor.size(shape), type.bytes());
+        long expected = bytes(place, shape, type);
         if (numbers.byteSize() != expected) {
             throw DataException.in(
                     place,
                     "%,d bytes of numbers, but its header announces %,d".formatted(numbers.byteSize(), expected));
         }
         return new NpyArray(place, Tensor.of(type, shape, numbers));
+    }
+
+    private static long[] shape(String place, String axes) throws DataException {
+        try {
+            return Arrays.stream(axes.split(",", -1))
+                    .map(String::strip)
+                    .filter(text -> !text.isEmpty())
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+        } catch (NumberFormatException malformed) {
+            throw DataException.in(place, "its shape is (%s): expected whole numbers".formatted(axes), malformed);
+        }
+    }
+
+    private static long bytes(String place, long[] shape, DataType type) throws DataException {
+        try {
+            return Math.multiplyExact(Tensor.size(shape), type.bytes());
+        } catch (IllegalArgumentException | ArithmeticException tooLarge) {
+            throw DataException.in(
+                    place,
+                    "its shape is %s: more numbers than memory can hold".formatted(Arrays.toString(shape)),
+                    tooLarge);
+        }
     }
 
     private static String find(String place, String header, Pattern pattern) throws DataException {

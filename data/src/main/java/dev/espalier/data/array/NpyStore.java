@@ -1,6 +1,7 @@
 package dev.espalier.data.array;
 
 import dev.espalier.data.DataException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -64,7 +65,7 @@ final class NpyStore {
     private ZipFile open() throws IOException {
         try {
             return new ZipFile(path.toFile());
-        } catch (ZipException malformed) {
+        } catch (ZipException | EOFException malformed) {
             throw DataException.in(path, "no sound .npz file: " + malformed.getMessage(), malformed);
         }
     }
@@ -100,26 +101,30 @@ final class NpyStore {
         String place = path + ", " + name;
         try (ZipFile zip = open()) {
             ZipEntry entry = zip.getEntry(name);
-            if (entry.getSize() / MOST_PACKED > entry.getCompressedSize()) {
+            long size = entry.getSize();
+            if (size < 0 || size / MOST_PACKED > entry.getCompressedSize()) {
                 throw DataException.in(
                         place,
                         "it announces %,d bytes, but %,d packed ones cannot hold as many"
-                                .formatted(entry.getSize(), entry.getCompressedSize()));
+                                .formatted(size, entry.getCompressedSize()));
             }
-            MemorySegment memory = Arena.ofAuto().allocate(entry.getSize());
+            MemorySegment memory = Arena.ofAuto().allocate(size);
             try (InputStream content = zip.getInputStream(entry)) {
                 byte[] chunk = new byte[CHUNK];
                 long at = 0;
                 for (int count = content.read(chunk); count >= 0; count = content.read(chunk)) {
-                    if (count > memory.byteSize() - at) {
+                    if (count > size - at) {
                         throw DataException.in(
-                                place,
-                                "more comes out than the %,d bytes that it announces".formatted(entry.getSize()));
+                                place, "more comes out than the %,d bytes that it announces".formatted(size));
                     }
                     MemorySegment.copy(MemorySegment.ofArray(chunk), 0, memory, at, count);
                     at += count;
                 }
-            } catch (ZipException malformed) {
+                if (at < size) {
+                    throw DataException.in(
+                            place, "there are %,d bytes of the %,d it announces: cut off?".formatted(at, size));
+                }
+            } catch (ZipException | EOFException malformed) {
                 throw DataException.in(place, "it cannot be unpacked: " + malformed.getMessage(), malformed);
             }
             return NpyArray.of(place, memory);

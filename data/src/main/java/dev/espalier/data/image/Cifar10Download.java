@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -23,6 +24,7 @@ import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings CIFAR-10's official binary batches into a folder: verifies what is there, and where files are missing gets the
@@ -221,11 +223,18 @@ public final class Cifar10Download {
         }
     }
 
-    /** Unpacks the regular files below a folder, of so many bytes at most; everything else in the archive is left out. */
-    static void unpack(InputStream plain, Path folder, long most) throws IOException {
+    /**
+     * Unpacks the regular files below a folder; everything else in the archive is left out.
+     *
+     * @param plain a tar archive
+     * @param folder where its files go
+     * @param most how many bytes it may hold
+     * @throws IOException if it is no sound archive, holds more, or leads out of the folder
+     */
+    public static void unpack(InputStream plain, Path folder, long most) throws IOException {
         long left = most;
         try (TarArchiveInputStream archive = new TarArchiveInputStream(plain)) {
-            for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
+            for (TarArchiveEntry entry = next(archive); entry != null; entry = next(archive)) {
                 if (!entry.isCheckSumOK()) {
                     throw new IOException("no sound tar archive: the checksum of a header is wrong");
                 }
@@ -234,15 +243,37 @@ public final class Cifar10Download {
                     throw new IOException("the tar archive holds more than %,d bytes".formatted(most));
                 }
                 if (isPlain(entry)) {
-                    // Refuses a name that leads out of the folder, but not that of the folder itself.
-                    Path file = entry.resolveIn(folder).normalize();
+                    Path file = place(entry, folder);
                     if (file.equals(folder.normalize())) {
                         throw new IOException("the tar archive holds a file that is called " + entry.getName());
                     }
                     Files.createDirectories(file.resolveSibling("."));
-                    Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
+                    try {
+                        Files.copy(archive, file, StandardCopyOption.REPLACE_EXISTING);
+                    } catch (IOException problem) {
+                        throw new IOException(
+                                "%s cannot be unpacked: %s".formatted(entry.getName(), problem.getMessage()), problem);
+                    }
                 }
             }
+        }
+    }
+
+    private static Path place(TarArchiveEntry entry, Path folder) throws IOException {
+        try {
+            // Refuses a name that leads out of the folder, but not that of the folder itself.
+            return entry.resolveIn(folder).normalize();
+        } catch (IOException | InvalidPathException refused) {
+            throw new IOException("the tar archive holds a file that is refused: " + refused.getMessage(), refused);
+        }
+    }
+
+    private static @Nullable TarArchiveEntry next(TarArchiveInputStream archive) throws IOException {
+        try {
+            return archive.getNextEntry();
+        } catch (IOException | RuntimeException malformed) {
+            // Its reader throws whatever comes.
+            throw new IOException("no sound tar archive: " + malformed.getMessage(), malformed);
         }
     }
 

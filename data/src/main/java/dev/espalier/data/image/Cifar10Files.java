@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.SequencedMap;
 
 /** The files of CIFAR-10's official binary version: records of a label and 3×32×32 bytes. */
-final class Cifar10Files {
+public final class Cifar10Files {
     static final String TEST = "test_batch.bin";
     static final String UNPACKED = "cifar-10-batches-bin";
     static final String ARCHIVE = "cifar-10-binary.tar.gz";
@@ -34,8 +34,13 @@ final class Cifar10Files {
     private final int records;
     private final SequencedMap<String, String> checksums;
 
-    /** Tests have smaller files of their own. */
-    Cifar10Files(int records, SequencedMap<String, String> checksums) {
+    /**
+     * Smaller files than the official ones, as tests have them.
+     *
+     * @param records how many images each of them has
+     * @param checksums from their names to their SHA-256 sums, the test file last
+     */
+    public Cifar10Files(int records, SequencedMap<String, String> checksums) {
         this.records = records;
         this.checksums = new LinkedHashMap<>(checksums);
     }
@@ -113,7 +118,14 @@ final class Cifar10Files {
         return found;
     }
 
-    Parts loadAll(Path folder) throws IOException {
+    /**
+     * Reads all files.
+     *
+     * @param folder holds the files, or the folder {@code cifar-10-batches-bin} with them
+     * @return the images
+     * @throws IOException naming the file that is missing or not what it should be
+     */
+    public Parts loadAll(Path folder) throws IOException {
         Path found = find(folder);
         List<byte[]> train = new ArrayList<>();
         List<byte[]> test = new ArrayList<>();

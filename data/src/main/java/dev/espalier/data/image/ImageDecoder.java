@@ -27,6 +27,9 @@ final class ImageDecoder {
 
     private static final Set<String> FORMATS = Set.of("png", "jpeg");
 
+    /** Deflate makes 1032 bytes out of one, and a pixel has a bit at least. */
+    private static final long MOST_PIXELS_A_BYTE = 8 * 1032;
+
     private ImageDecoder() {}
 
     /** The image as bytes, channel by channel. */
@@ -39,7 +42,7 @@ final class ImageDecoder {
         try (ImageInputStream input = new MemoryCacheImageInputStream(new ByteArrayInputStream(bytes))) {
             ImageReader reader = reader(file, input);
             try {
-                return planes(file, reader, input);
+                return planes(file, reader, input, bytes.length);
             } finally {
                 reader.dispose();
             }
@@ -57,24 +60,18 @@ final class ImageDecoder {
         throw DataException.in(file, "neither PNG nor JPEG");
     }
 
-    private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input) throws IOException {
+    private static Resampling.Planes planes(Path file, ImageReader reader, ImageInputStream input, int bytes)
+            throws IOException {
         List<String> warnings = new ArrayList<>();
         // A file that was cut off is decoded all the same, grey from there on, and a warning is all that tells.
         reader.addIIOReadWarningListener((_, warning) -> warnings.add(warning));
         reader.setInput(input);
         BufferedImage image;
         try {
-            int width = reader.getWidth(0);
-            int height = reader.getHeight(0);
-            if ((long) width * height > MOST_PIXELS) {
-                throw DataException.in(
-                        file,
-                        "an image of %d x %d pixels: at most %,d are decoded, so make it smaller first"
-                                .formatted(width, height, MOST_PIXELS));
-            }
+            requireSize(file, reader.getWidth(0), reader.getHeight(0), bytes);
             image = reader.read(0);
-        } catch (DataException large) {
-            throw large;
+        } catch (DataException refused) {
+            throw refused;
         } catch (IOException | RuntimeException malformed) {
             // Corrupt files make the decoders throw whatever comes.
             throw DataException.in(file, "an image that cannot be decoded: " + malformed.getMessage(), malformed);
@@ -85,6 +82,21 @@ final class ImageDecoder {
             }
         }
         return planes(image);
+    }
+
+    /** Before memory is reserved for them: a few bytes can announce any number of pixels. */
+    private static void requireSize(Path file, int width, int height, int bytes) throws DataException {
+        long pixels = (long) width * height;
+        if (pixels > MOST_PIXELS) {
+            throw DataException.in(
+                    file,
+                    "an image of %d x %d pixels: at most %,d are decoded, so make it smaller first"
+                            .formatted(width, height, MOST_PIXELS));
+        }
+        if (pixels > MOST_PIXELS_A_BYTE * bytes) {
+            throw DataException.in(
+                    file, "an image of %d x %d pixels, which %,d bytes cannot hold".formatted(width, height, bytes));
+        }
     }
 
     private static Resampling.Planes planes(BufferedImage image) {

@@ -241,6 +241,11 @@ final class NpyKindTest {
         TestData.assertRefused(this::load, ">f4", "astype('<f4')");
         write("x_train", npy(1, "<f4", "False", "()", new byte[4]));
         TestData.assertRefused(this::load, "its shape is []");
+        for (String shape : List.of(
+                "(9223372036854775808,)", "(4, 2 2)", "(4, 9223372036854775807, 9)", "(4, 4611686018427387904)")) {
+            write("x_train", npy(1, "<f4", "False", shape, new byte[32]));
+            TestData.assertRefused(this::load, "x_train.npy", "its shape is ");
+        }
         write("x_train", floats("(3, 2)", 1, 2, 3, 4, 5, 6));
         TestData.assertRefused(this::load, "y_train.npy", "4 rows", "has 3");
         write("x_train", floats("(4, 2)", 1, 2, 3, Float.NaN, 5, 6, 7, 8));
@@ -260,6 +265,23 @@ final class NpyKindTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> load("data.test_inputs=[\"a\", \"b\"]", "data.test_targets=[\"c\"]"));
+    }
+
+    /** What an archive says of itself need not be so. */
+    @Test
+    void anArchiveThatLiesAboutLengthsIsRefused() throws IOException {
+        Path archive = folder.resolve("all.npz");
+        byte[] array = floats("(4, 2)", 1, 2, 3, 4, 5, 6, 7, 8);
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
+            zip.putNextEntry(new ZipEntry("x.npy"));
+            zip.write(array);
+        }
+        ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(archive)).order(ByteOrder.LITTLE_ENDIAN);
+        int directory = file.getInt(file.capacity() - 6);
+        for (int size : new int[] {array.length - 1, array.length + 1, Integer.MAX_VALUE, -2}) {
+            Files.write(archive, file.putInt(directory + 24, size).array());
+            TestData.assertRefused(() -> NamedArrays.read(archive), "all.npz, x.npy", "announces");
+        }
     }
 
     @Test

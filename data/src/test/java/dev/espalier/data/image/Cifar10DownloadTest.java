@@ -251,6 +251,19 @@ final class Cifar10DownloadTest {
         assertFalse(Files.exists(folder.resolve("outside")));
     }
 
+    /** The usual header ends a name at a zero, but one that comes before it may give any name. */
+    @Test
+    void aNameThatIsNoPathIsRefused() throws IOException {
+        ByteArrayOutputStream tar = new ByteArrayOutputStream();
+        tar.writeBytes(entry("header", 'x', "12 path=a\0b\n".getBytes(StandardCharsets.US_ASCII)));
+        tar.writeBytes(entry("file", '0', new byte[] {1}));
+        String message = String.valueOf(assertThrows(
+                        IOException.class,
+                        () -> Cifar10Download.unpack(new ByteArrayInputStream(tar.toByteArray()), folder, 1000))
+                .getMessage());
+        assertTrue(message.contains("holds a file that is refused"), message);
+    }
+
     @Test
     void linksAreLeftOut() throws IOException {
         Path in = Files.createDirectories(folder.resolve("in"));

@@ -15,6 +15,7 @@ import dev.espalier.settings.SettingsException;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.zip.CRC32;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,6 +181,17 @@ final class ImagesKindTest {
             }
             Files.delete(file);
         }
+        Path huge = write("train/red/huge.png", noise);
+        ByteBuffer header =
+                ByteBuffer.wrap(Files.readAllBytes(huge)).putInt(16, 1 << 20).putInt(20, 1 << 20);
+        CRC32 sum = new CRC32();
+        sum.update(header.array(), 12, 17);
+        Files.write(huge, header.putInt(29, (int) sum.getValue()).array());
+        TestData.assertRefused(this::load, "huge.png", "an image of 1048576 x 1048576 pixels");
+        Files.delete(huge);
+        ImageIO.write(noise, "bmp", folder.resolve("train/red/other.png").toFile());
+        TestData.assertRefused(this::load, "other.png", "neither PNG nor JPEG");
+        Files.delete(folder.resolve("train/red/other.png"));
         Files.writeString(folder.resolve("train/red/text.png"), "no image");
         TestData.assertRefused(this::load, "text.png", "neither PNG nor JPEG", "data.skip_broken = true");
     }

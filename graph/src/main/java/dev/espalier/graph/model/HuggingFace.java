@@ -1,5 +1,6 @@
 package dev.espalier.graph.model;
 
+import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
@@ -12,7 +13,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -134,7 +134,7 @@ public final class HuggingFace {
         if (Files.exists(file) && Files.size(file) > MOST_CONFIG_BYTES) {
             throw new IOException(file + " has more than " + MOST_CONFIG_BYTES + " bytes: this is no config.json");
         }
-        return BertConfig.parse(Files.readString(file));
+        return BertConfig.parse(Reading.text(file));
     }
 
     /** A config.json that asks for far more than the checkpoint has must not cost memory to find out. */
@@ -168,11 +168,7 @@ public final class HuggingFace {
                 .forEach((name, tensor) -> tensors.put(name, toStored(graph, name, tensor)));
         Safetensors.write(folder.resolve(WEIGHTS), tensors, Map.of("format", "pt"));
         Path file = folder.resolve(CONFIG);
-        Writing.to(file, () -> {
-            Path temporary = folder.resolve(CONFIG + ".tmp");
-            Files.writeString(temporary, config.json("BertForQuestionAnswering"));
-            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
-        });
+        Writing.to(file, () -> Writing.whole(file, config.json("BertForQuestionAnswering")));
     }
 
     /** Checkpoints hold matrices as {@code [outputs, inputs]}; a product from the right reads {@code [inputs, outputs]}. */

@@ -1,10 +1,13 @@
 package dev.espalier.graph.onnx;
 
+import dev.espalier.core.check.Writing;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,12 +53,25 @@ final class Replacement implements AutoCloseable {
         return second;
     }
 
-    /** Puts the second file in its place, and the first one if it is wanted. */
+    /** Puts the second file in its place, and the first one if it is wanted; both are on disk by then, and their names afterwards. */
     void commit(boolean both) throws IOException {
-        if (!both) {
+        force(second);
+        if (both) {
+            force(first);
+            moveBoth();
+        } else {
             move(second, secondTarget);
-            return;
         }
+        Writing.settle(second.getParent());
+    }
+
+    private static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    private void moveBoth() throws IOException {
         if (Files.exists(firstTarget)) {
             Path old = first.resolveSibling(first.getFileName() + ".old");
             move(firstTarget, old);

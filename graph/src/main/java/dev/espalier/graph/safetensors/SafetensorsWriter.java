@@ -10,10 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -40,27 +37,14 @@ final class SafetensorsWriter {
                                 named -> named.getKey().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned))
                 .toList();
         ByteBuffer header = header(sorted, metadata);
-        Writing.to(file, () -> write(file, header, sorted));
-    }
-
-    private static void write(Path file, ByteBuffer header, List<Map.Entry<String, Tensor>> sorted) throws IOException {
-        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-        try {
-            try (FileChannel channel = FileChannel.open(
-                    temporary,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE)) {
-                writeFully(channel, header);
-                for (Map.Entry<String, Tensor> named : sorted) {
-                    writeFully(channel, named.getValue().data());
-                }
-                channel.force(true);
-            }
-            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(temporary);
-        }
+        Writing.to(
+                file,
+                () -> Writing.whole(file, channel -> {
+                    Writing.all(channel, header);
+                    for (Map.Entry<String, Tensor> named : sorted) {
+                        writeFully(channel, named.getValue().data());
+                    }
+                }));
     }
 
     private static ByteBuffer header(List<Map.Entry<String, Tensor>> tensors, Map<String, String> metadata)
@@ -108,15 +92,9 @@ final class SafetensorsWriter {
 
     private static void writeFully(FileChannel channel, MemorySegment memory) throws IOException {
         for (long at = 0; at < memory.byteSize(); at += CHUNK) {
-            writeFully(
+            Writing.all(
                     channel,
                     memory.asSlice(at, Math.min(CHUNK, memory.byteSize() - at)).asByteBuffer());
-        }
-    }
-
-    private static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
         }
     }
 }

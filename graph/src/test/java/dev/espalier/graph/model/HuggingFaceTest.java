@@ -203,6 +203,14 @@ class HuggingFaceTest {
     }
 
     @Test
+    void aConfigurationThatIsNoTextIsRefusedByName() throws IOException {
+        Files.write(folder.resolve("config.json"), new byte[] {'{', (byte) 0xff, '}'});
+        String message = String.valueOf(assertThrows(IOException.class, () -> HuggingFace.read(folder, 1))
+                .getMessage());
+        assertTrue(message.contains("config.json is no text in UTF-8"), message);
+    }
+
+    @Test
     void aSilentConfigurationMeansBertBase() throws IOException {
         assertEquals(BertConfig.BASE, BertConfig.parse("{}"));
         assertEquals(BertConfig.BASE, BertConfig.parse(BertConfig.BASE.json("BertModel")));

@@ -3,6 +3,7 @@ package dev.espalier.train.inputs;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.espalier.core.check.Reading;
 import dev.espalier.data.DataException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ record ImagePreparation(
     private static ImagePreparation read(Path file) throws IOException {
         JsonNode said;
         try {
-            said = JSON.readTree(Files.readString(file));
+            said = JSON.readTree(Reading.text(file));
         } catch (JacksonException malformed) {
             throw DataException.in(file, "no sound JSON: " + malformed.getOriginalMessage(), malformed);
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What a pruned model makes of the test part, sample by sample: more than scores, less than all answers. However large the data
@@ -32,8 +33,10 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
 
     private static final int MOST_CHARACTERS = 600;
 
-    /** Copies the list. */
+    /** Copies the list, and requires the rest: a file may lack it. */
     public Findings {
+        Objects.requireNonNull(samples, "findings without samples");
+        Objects.requireNonNull(outcome, "findings without an outcome");
         mistakes = List.copyOf(mistakes);
     }
 

@@ -3,6 +3,7 @@ package dev.espalier.train.journal;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
@@ -37,6 +38,9 @@ final class Json {
             .withConfigOverride(
                     SequencedMap.class,
                     map -> map.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // written by an older one
+            .withConfigOverride(
+                    String.class,
+                    text -> text.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY))) // likewise
             .build();
 
     private Json() {}
@@ -60,13 +64,16 @@ final class Json {
     }
 
     static <T> T parse(String text, Class<T> type) throws JsonProcessingException {
-        JsonNode tree = MAPPER.readTree(text);
-        if (tree instanceof ObjectNode line) {
-            nameTrainScore(line);
+        if (!(MAPPER.readTree(text) instanceof ObjectNode tree)) {
+            throw new JsonParseException(null, "it is no JSON object");
         }
+        nameTrainScore(tree);
         Map<String, Metric> metrics = new HashMap<>();
         for (JsonNode metric : tree.path(METRICS)) {
             Metric known = MAPPER.treeToValue(metric, Metric.class);
+            if (known == null) {
+                throw new JsonParseException(null, METRICS + " holds a null");
+            }
             metrics.put(known.name(), known);
         }
         return MAPPER.reader().withAttribute(METRICS, metrics).treeToValue(tree, type);

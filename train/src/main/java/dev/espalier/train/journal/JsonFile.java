@@ -1,8 +1,12 @@
 package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,7 +38,7 @@ public final class JsonFile {
      * @throws IOException if it cannot be read, or is damaged
      */
     public static <T> T read(Path file, Class<T> type) throws IOException {
-        return parse(file.toString(), Files.readString(file), type);
+        return parse(file.toString(), Reading.text(file), type);
     }
 
     /**
@@ -69,22 +73,25 @@ public final class JsonFile {
         try {
             return Json.parse(text, type);
         } catch (JsonProcessingException broken) {
-            throw new IOException(source + " is damaged: " + broken.getOriginalMessage(), broken);
+            throw new DamagedException(source, broken);
         }
     }
 
     /**
-     * Adds a record to a file, on a line of its own.
+     * Adds a record to a file, on a line of its own, and forces it to disk: what is written later may count on it.
      *
      * @param file the file; made if it is missing
      * @param record what to add
      * @throws IOException if it cannot be written
      */
     public static void append(Path file, Object record) throws IOException {
-        Writing.to(
-                file,
-                () -> Files.writeString(
-                        file, Json.line(record) + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        Writing.to(file, () -> {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                byte[] line = (Json.line(record) + "\n").getBytes(StandardCharsets.UTF_8);
+                Writing.all(channel, ByteBuffer.wrap(line));
+                channel.force(true);
+            }
+        });
     }
 
     /**
@@ -100,7 +107,7 @@ public final class JsonFile {
         if (!Files.exists(file)) {
             return List.of();
         }
-        String text = Files.readString(file);
+        String text = Reading.text(file);
         List<T> records = new ArrayList<>();
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             records.add(parse(file.toString(), line, type));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * What a model is measured by. Only the task that makes one knows what it means; everybody else knows how to write its values,
@@ -15,6 +16,12 @@ import java.util.Locale;
  * @param direction which of its values are better
  */
 public record Metric(String name, Unit unit, Direction direction) {
+    /** Requires all of it: a file may lack some. */
+    public Metric {
+        Objects.requireNonNull(name, "a metric without a name");
+        Objects.requireNonNull(unit, () -> "the metric " + name + " has no unit");
+        Objects.requireNonNull(direction, () -> "the metric " + name + " has no direction");
+    }
 
     /** What values are. */
     public enum Unit {

@@ -1,17 +1,13 @@
 package dev.espalier.train.journal;
 
+import dev.espalier.core.check.Reading;
 import dev.espalier.core.check.Writing;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -399,11 +395,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be read
      */
     public Optional<ProcessHandle> trainer() throws IOException {
-        try {
-            return JsonFile.read(trainerFile(), Trainer.class).process();
-        } catch (NoSuchFileException _) {
-            return Optional.empty();
-        }
+        return Trainer.in(trainerFile());
     }
 
     /**
@@ -413,8 +405,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be read or written
      */
     public void enter() throws IOException {
-        requireNoOther();
-        replace(trainerFile(), Json.pretty(Trainer.self()));
+        requireNone(Trainer.enter(trainerFile()));
     }
 
     /**
@@ -424,7 +415,10 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be read
      */
     public void requireNoOther() throws IOException {
-        Optional<ProcessHandle> other = trainer().filter(process -> !process.equals(ProcessHandle.current()));
+        requireNone(trainer().filter(process -> !process.equals(ProcessHandle.current())));
+    }
+
+    private void requireNone(Optional<ProcessHandle> other) {
         if (other.isPresent()) {
             throw new IllegalArgumentException(
                     "process %d trains in %s right now: stop it first, by Ctrl-C there or kill %1$d"
@@ -449,7 +443,7 @@ public record RunFolder(Path path) {
      */
     public Optional<String> reason() throws IOException {
         return Files.exists(reasonFile())
-                ? Optional.of(Files.readString(reasonFile()).strip())
+                ? Optional.of(Reading.text(reasonFile()).strip())
                 : Optional.empty();
     }
 
@@ -460,7 +454,7 @@ public record RunFolder(Path path) {
      * @throws IOException if the file cannot be written
      */
     public void giveUp(String reason) throws IOException {
-        Files.createDirectories(path);
+        Writing.folder(path);
         replace(reasonFile(), reason + "\n");
     }
 
@@ -511,19 +505,6 @@ public record RunFolder(Path path) {
      * @throws IOException if it cannot be written; then the old one is still there
      */
     public static void replace(Path file, String text) throws IOException {
-        Writing.to(file, () -> replaceBy(file, text));
-    }
-
-    private static void replaceBy(Path file, String text) throws IOException {
-        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-        try (FileChannel channel = FileChannel.open(
-                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
-        }
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Writing.to(file, () -> Writing.whole(file, text));
     }
 }

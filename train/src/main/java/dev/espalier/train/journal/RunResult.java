@@ -76,6 +76,9 @@ public record RunResult(
         files = Objects.requireNonNullElse(files, Files.UNKNOWN); // an earlier version wrote none
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         prunedScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(prunedScores));
+        if (scores.isEmpty()) {
+            throw new IllegalArgumentException("a result without scores");
+        }
     }
 
     /**

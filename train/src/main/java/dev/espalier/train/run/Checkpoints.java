@@ -1,5 +1,6 @@
 package dev.espalier.train.run;
 
+import dev.espalier.core.check.Writing;
 import dev.espalier.core.step.StateFile;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
@@ -29,7 +30,7 @@ record Checkpoints(Path folder, int keep) {
      * @param state the memory by name
      */
     void save(long step, SequencedMap<String, MemorySegment> state) throws IOException {
-        Files.createDirectories(folder);
+        Writing.folder(folder);
         try {
             StateFile.save(file(step), state);
         } catch (UncheckedIOException failure) {

@@ -1,5 +1,6 @@
 package dev.espalier.train.run;
 
+import dev.espalier.core.check.Writing;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
@@ -169,18 +170,13 @@ public final class TrainingRun {
         folder.requireNoOther();
         Optional<PriceList> prices = prices();
         try (Session session = new Session(recipe, task, initial, seed, options, prices)) {
-            Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
-            if (checkpoint.isPresent()) {
-                session.restore();
-                options.listener().onNote("going on from " + checkpoint.get());
-            } else {
-                writeOrigin(session);
-            }
-            if (prices.isPresent() && !Files.exists(folder.pricesFile())) {
-                JsonFile.write(folder.pricesFile(), prices.get());
-            }
+            Writing.folder(folder.path());
             folder.enter();
             try {
+                restore(session);
+                if (prices.isPresent() && !Files.exists(folder.pricesFile())) {
+                    JsonFile.write(folder.pricesFile(), prices.get());
+                }
                 Files.deleteIfExists(folder.reasonFile());
                 since = System.nanoTime();
                 if (!train(session)) {
@@ -191,6 +187,17 @@ public final class TrainingRun {
             } finally {
                 folder.leave();
             }
+        }
+    }
+
+    /** Goes back to the last checkpoint, if there is one. */
+    private void restore(Session session) throws IOException {
+        Optional<Path> checkpoint = checkpoints.load(state(session), options.listener()::onNote);
+        if (checkpoint.isPresent()) {
+            session.restore();
+            options.listener().onNote("going on from " + checkpoint.get());
+        } else {
+            writeOrigin(session);
         }
     }
 
@@ -220,7 +227,6 @@ public final class TrainingRun {
                     .onNote(folder.path() + " has no checkpoint that could be gone on from: its training ended before"
                             + " the first, or all are damaged; it begins again with epoch 1");
         }
-        Files.createDirectories(folder.path());
         RunFolder.replace(folder.recipe(), written.toToml());
         folder.write(Origin.provenance(seed, session.kernelName(), options.device()));
     }

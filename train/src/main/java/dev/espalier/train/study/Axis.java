@@ -94,6 +94,7 @@ public record Axis(String key, List<String> values) {
      */
     public static Axis range(String key, BigDecimal from, BigDecimal to, int count, String scale) {
         Check.atLeast("count", count, 1);
+        Check.atMost("count", count, Study.MOST_POINTS);
         boolean log = switch (scale) {
             case "log" -> true;
             case "linear" -> false;

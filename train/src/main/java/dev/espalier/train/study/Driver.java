@@ -1,10 +1,9 @@
 package dev.espalier.train.study;
 
-import dev.espalier.train.journal.JsonFile;
+import dev.espalier.core.check.Writing;
 import dev.espalier.train.journal.Trainer;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -29,23 +28,14 @@ public final class Driver implements AutoCloseable {
      */
     public static Driver enter(Path folder) throws IOException {
         Path file = folder.resolve("driver.json");
-        Optional<ProcessHandle> other = other(file);
+        Writing.folder(folder);
+        Optional<ProcessHandle> other = Trainer.enter(file);
         if (other.isPresent()) {
             throw new IllegalArgumentException(
                     "process %d carries out the study in %s right now: stop it first, by Ctrl-C there or kill %1$d"
                             .formatted(other.get().pid(), folder));
         }
-        Files.createDirectories(folder);
-        JsonFile.write(file, Trainer.self());
         return new Driver(file);
-    }
-
-    private static Optional<ProcessHandle> other(Path file) throws IOException {
-        try {
-            return JsonFile.read(file, Trainer.class).process().filter(one -> !one.equals(ProcessHandle.current()));
-        } catch (NoSuchFileException _) {
-            return Optional.empty();
-        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.espalier.train.study;
 
+import dev.espalier.core.check.Writing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
@@ -51,7 +52,7 @@ public record FolderStorage(Path root) implements Storage {
     @Override
     public void store(Path from, String name) throws IOException {
         Path to = path(name);
-        Files.createDirectories(to.toAbsolutePath().getParent());
+        Writing.folder(to.toAbsolutePath().getParent());
         Path temporary = to.resolveSibling(to.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
         try {
             Files.copy(from, temporary);
@@ -59,6 +60,7 @@ public record FolderStorage(Path root) implements Storage {
                 channel.force(true);
             }
             Files.move(temporary, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            Writing.settle(to.toAbsolutePath().getParent());
         } finally {
             Files.deleteIfExists(temporary);
         }
@@ -69,6 +71,7 @@ public record FolderStorage(Path root) implements Storage {
         Path to = path(other);
         Files.createDirectories(to.toAbsolutePath().getParent());
         Files.move(path(name), to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Writing.settle(to.toAbsolutePath().getParent());
     }
 
     @Override

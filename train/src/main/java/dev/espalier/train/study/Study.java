@@ -1,5 +1,6 @@
 package dev.espalier.train.study;
 
+import dev.espalier.core.check.Reading;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
@@ -9,7 +10,6 @@ import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TrainingRecipe.PruneFor;
 import dev.espalier.train.study.Plan.Branch;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +25,9 @@ import java.util.stream.Collectors;
  * What a study file says: a recipe, what of it is varied, and when to leave trials behind. It is expanded into a {@link Plan}.
  */
 public final class Study {
+    /** No study has more points; one that asks for them would not even be listed. */
+    static final int MOST_POINTS = 100_000;
+
     private static final String AXES = "axes";
 
     private static final Key<String> RECIPE =
@@ -102,7 +105,7 @@ public final class Study {
     public static Study read(Path file, List<String> overrides) throws IOException {
         Settings settings = FORM.read(file, overrides);
         Path base = file.toAbsolutePath().resolveSibling(settings.of(RECIPE));
-        return new Study(settings, base.getFileName().toString(), Files.readString(base));
+        return new Study(settings, base.getFileName().toString(), Reading.text(base));
     }
 
     /**
@@ -152,6 +155,12 @@ public final class Study {
     public Plan plan(String root) {
         List<SequencedMap<String, String>> points = new ArrayList<>(List.of(new LinkedHashMap<>()));
         for (Axis axis : axes) {
+            long count = (long) points.size() * axis.values().size();
+            if (count > MOST_POINTS) {
+                throw new IllegalArgumentException(
+                        "the axes have more than %,d points, %,d with axes.%s: give some of them fewer values"
+                                .formatted(MOST_POINTS, count, axis.key()));
+            }
             List<SequencedMap<String, String>> more = new ArrayList<>();
             for (SequencedMap<String, String> point : points) {
                 for (String value : axis.values()) {

@@ -130,6 +130,31 @@ class RunFolderTest {
         assertTrue(assertThrows(IOException.class, folder::metrics).toString().contains("metrics.jsonl is damaged"));
     }
 
+    /** What changes by chance left of sound files. */
+    @Test
+    void whatIsNoResultIsRefusedAsDamaged() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        for (String text : List.of(
+                "",
+                "null",
+                "[]",
+                "{}",
+                "{\"scores\":{}}",
+                "{\"metrics\":[null]}",
+                "{\"metrics\":[{\"name\":\"a\"}]}",
+                "\u00e4")) {
+            Files.writeString(folder.resultFile(), text);
+            Files.writeString(folder.findingsFile(), text);
+            assertTrue(
+                    assertThrows(IOException.class, folder::result).toString().contains("result.json is damaged"),
+                    text);
+            assertTrue(
+                    assertThrows(IOException.class, folder::findings).toString().contains("is damaged"), text);
+        }
+        Files.write(folder.resultFile(), new byte[] {(byte) 0xff});
+        assertTrue(assertThrows(IOException.class, folder::result).toString().contains("is no text in UTF-8"));
+    }
+
     @Test
     void metricsThatAreMissingAreNotMadeUp() throws IOException {
         RunFolder folder = new RunFolder(temporary);

@@ -115,6 +115,11 @@ class StudyTest {
                 .contains("above 0"));
         assertTrue(refusal("[axes]", "penalty.lambda = []").contains("has no values"));
         assertTrue(refusal("[axes]", "penalty.lambda = [0.01, 1e-2]").contains("two trials are called"));
+        assertTrue(refusal("[axes]", "penalty.lambda = { from = 1, to = 2, count = 2000000000, scale = \"log\" }")
+                .contains("at most 100000"));
+        String many = "{ from = 1, to = 2, count = 1000, scale = \"linear\" }";
+        assertTrue(refusal("[axes]", "penalty.lambda = " + many, "optimizer.rate = " + many)
+                .contains("more than 100,000 points"));
         assertTrue(refusal("[chain]", "along = \"penalty.lambda\"").contains("is no axis"));
         assertTrue(refusal(
                         "[axes]",

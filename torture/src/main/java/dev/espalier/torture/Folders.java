@@ -1,0 +1,28 @@
+package dev.espalier.torture;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** Folders that campaigns make, and take away again. */
+public final class Folders {
+    private Folders() {}
+
+    /**
+     * Deletes a folder with all that is in it.
+     *
+     * @param folder the folder; it may not be there
+     * @throws IOException if something cannot be deleted
+     */
+    public static void delete(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(each);
+                }
+            }
+        }
+    }
+}
