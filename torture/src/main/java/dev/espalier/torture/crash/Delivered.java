@@ -40,8 +40,8 @@ record Delivered(SortedMap<String, String> files) {
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path file : all.filter(Files::isRegularFile).toList()) {
                 String name = folder.relativize(file).toString();
-                // Named after the time.
-                files.put(name.replaceAll("tfevents.*", "tfevents"), contents(file));
+                // Named after the time; and how many old checkpoints there are is no matter.
+                files.put(name.replaceAll("tfevents.*", "tfevents").replaceAll("step-\\d+", "step"), contents(file));
             }
         }
         return new Delivered(files);

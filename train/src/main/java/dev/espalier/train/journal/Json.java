@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of this package as JSON: names in lower case with underscores. JSON has no numbers that are not finite: they
@@ -69,7 +71,11 @@ final class Json {
             Metric known = MAPPER.treeToValue(metric, Metric.class);
             metrics.put(known.name(), known);
         }
-        return MAPPER.reader().withAttribute(METRICS, metrics).treeToValue(tree, type);
+        @Nullable T value = MAPPER.reader().withAttribute(METRICS, metrics).treeToValue(tree, type);
+        if (value == null) { // what an empty file, and the word null, are read as
+            throw new JsonParseException(null, "there is nothing in it");
+        }
+        return value;
     }
 
     /** Earlier versions counted one thing in training, and the first of them nothing but accuracy. */
