@@ -37,7 +37,7 @@ public final class LoadCampaign implements Campaign {
     private static final long HANG_MINUTES = 60;
 
     private static final String RECIPE = """
-            data = { kind = "csv", path = "rows.csv", target = "class" }
+            data = { kind = "csv", path = "rows.csv", label = "class" }
             model = { kind = "mlp", hidden = [8] }
             penalty = { kind = "group-lasso", lambda = 1e-3 }
             optimizer.rate = 1e-2
@@ -130,7 +130,13 @@ public final class LoadCampaign implements Campaign {
                         "--question",
                         "what stands near the river ?",
                         "--context",
-                        "the old tower stands near the river"),
+                        "the old tower stands near the river",
+                        "--length",
+                        "48",
+                        "--stride",
+                        "8",
+                        "--question-length",
+                        "16"),
                 List.of(
                         "predict",
                         folder.resolve("trained").toString(),
@@ -187,7 +193,7 @@ public final class LoadCampaign implements Campaign {
 
     private static Process start(Path folder, String run) throws IOException {
         return new ProcessBuilder(
-                        ThisProgram.command(QUICK, List.of("train", "recipe.toml", "--run-dir", run, "--no-report")))
+                        ThisProgram.command(QUICK, List.of("train", "recipe.toml", "--run-dir", run)))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve(run + ".txt").toFile())

@@ -21,14 +21,14 @@ import java.util.Locale;
  * the processor time of a step must not grow.
  */
 public final class LongCampaign implements Campaign {
-    /** A million steps: three in an epoch. What is kept of each evaluation is a line of metrics; there are a few hundred of those. */
+    /** More than a million steps, some 200 in an epoch. What is kept of each evaluation is a line of metrics; there are 450 of those. */
     private static final String RECIPE = """
-            data = { kind = "digits", train_limit = 30, test_limit = 10 }
+            data = { kind = "digits", train_limit = 1000, test_limit = 50 }
             model = { kind = "mlp", hidden = [8] }
             penalty = { kind = "group-mcp", lambda = 1e-4, beta = 10 }
             optimizer = { kind = "adam", rate = 1e-4 }
-            training = { epochs = 334000, batch_size = 9, prune_for = "size" }
-            evaluation.every = 1000
+            training = { epochs = 4500, batch_size = 4, prune_for = "size" }
+            evaluation.every = 10
             checkpoint.every = 1000
             divergence.chance_epochs = 0
             """;
