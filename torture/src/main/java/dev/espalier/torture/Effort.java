@@ -113,7 +113,8 @@ public final class Effort {
 
     /** Begins a case, and returns its number; a negative one if there is none left. */
     private synchronized long begin() {
-        if (cases >= limits.cases() || System.nanoTime() - start >= limits.time().toNanos()) {
+        if (cases >= limits.cases()
+                || System.nanoTime() - start >= limits.time().toNanos()) {
             return -1;
         }
         if (System.nanoTime() - lastLine >= BETWEEN_LINES.toNanos()) {

@@ -59,7 +59,10 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--cases", paramLabel = "N", description = "How many cases each campaign tries.")
     private long cases;
 
-    @Option(names = "--seed", paramLabel = "S", description = "What all that is random depends on; the date if left out.")
+    @Option(
+            names = "--seed",
+            paramLabel = "S",
+            description = "What all that is random depends on; the date if left out.")
     private long seed = Instant.now().getEpochSecond() / 86_400;
 
     @Option(
@@ -130,7 +133,8 @@ public final class Main implements Callable<Integer> {
     }
 
     private Effort.Limits limits() {
-        double wanted = minutes != 0 ? minutes : cases != 0 ? Duration.ofDays(365).toMinutes() : 1;
+        double wanted =
+                minutes != 0 ? minutes : cases != 0 ? Duration.ofDays(365).toMinutes() : 1;
         try {
             return new Effort.Limits(
                     first,
@@ -148,12 +152,14 @@ public final class Main implements Callable<Integer> {
         out.printf("%s: %s%n", campaign.name(), campaign.description());
         Instant start = Instant.now().truncatedTo(ChronoUnit.SECONDS);
         long begun = System.nanoTime();
-        Effort effort = new Effort(limits, folder.resolve(campaign.name()), spec.commandLine().getErr());
+        Effort effort = new Effort(
+                limits, folder.resolve(campaign.name()), spec.commandLine().getErr());
         Figures figures = campaign.run(effort);
         double took = (System.nanoTime() - begun) / 60e9;
         figures.told().forEach(failure -> out.println("FAILED " + failure));
         print(figures.numbers(), out);
-        out.printf(Locale.ROOT, "%s after %.1f minutes, seed %d%n", figures.sound() ? "sound" : "NOT sound", took, seed);
+        out.printf(
+                Locale.ROOT, "%s after %.1f minutes, seed %d%n", figures.sound() ? "sound" : "NOT sound", took, seed);
         out.flush();
         keep(campaign, figures, start, took);
         return figures.sound();
@@ -194,7 +200,8 @@ public final class Main implements Callable<Integer> {
         if (Files.isReadable(cpu)) {
             try (Stream<String> lines = Files.lines(cpu)) {
                 model = lines.filter(line -> line.startsWith("model name"))
-                        .map(line -> ", " + line.substring(line.indexOf(':') + 1).strip())
+                        .map(line ->
+                                ", " + line.substring(line.indexOf(':') + 1).strip())
                         .findFirst()
                         .orElse("");
             }

@@ -39,21 +39,23 @@ final class TortureArchitectureTest {
     @TestFactory
     Stream<DynamicTest> everyPackageKnowsOnlyWhatItsArrowsName() throws IOException {
         List<String> lines = Files.readAllLines(DOCUMENT);
-        return arrows().stream().map(line -> DynamicTest.dynamicTest(source(line), () -> {
-            List<String> allowed = new ArrayList<>(List.of("java..", "org.jspecify..", ROOT + source(line)));
-            targets(line).forEach(target -> allowed.add(ROOT + target));
-            lines.stream()
-                    .filter(other -> other.contains(" -> ") && targets(other).anyMatch(source(line)::equals))
-                    .forEach(library -> allowed.add(source(library) + ".."));
-            classes()
-                    .that()
-                    .resideInAPackage(ROOT + source(line))
-                    .should()
-                    .onlyDependOnClassesThat()
-                    .resideInAnyPackage(allowed.toArray(String[]::new))
-                    .because(DOCUMENT + " draws no other arrow from " + source(line))
-                    .check(CLASSES);
-        }));
+        return arrows().stream()
+                .map(line -> DynamicTest.dynamicTest(source(line), () -> {
+                    List<String> allowed = new ArrayList<>(List.of("java..", "org.jspecify..", ROOT + source(line)));
+                    targets(line).forEach(target -> allowed.add(ROOT + target));
+                    lines.stream()
+                            .filter(other ->
+                                    other.contains(" -> ") && targets(other).anyMatch(source(line)::equals))
+                            .forEach(library -> allowed.add(source(library) + ".."));
+                    classes()
+                            .that()
+                            .resideInAPackage(ROOT + source(line))
+                            .should()
+                            .onlyDependOnClassesThat()
+                            .resideInAnyPackage(allowed.toArray(String[]::new))
+                            .because(DOCUMENT + " draws no other arrow from " + source(line))
+                            .check(CLASSES);
+                }));
     }
 
     private static List<String> arrows() throws IOException {

@@ -58,8 +58,8 @@ final class Replacement implements AutoCloseable {
 
     /** Removes what replacements of a file left that were killed. */
     static void removeRemains(Path target) throws IOException {
-        try (DirectoryStream<Path> remains =
-                Files.newDirectoryStream(folder(target), file -> isRemains(target, file.getFileName().toString()))) {
+        try (DirectoryStream<Path> remains = Files.newDirectoryStream(
+                folder(target), file -> isRemains(target, file.getFileName().toString()))) {
             for (Path file : remains) {
                 Files.deleteIfExists(file);
             }

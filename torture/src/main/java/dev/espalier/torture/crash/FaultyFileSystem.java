@@ -146,8 +146,8 @@ final class FaultyFileSystem extends FileSystem {
         }
 
         @Override
-        public FileChannel newFileChannel(
-                Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
+        public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+                throws IOException {
             Path file = place(path);
             boolean folder = Files.isDirectory(file);
             if (!folder) {

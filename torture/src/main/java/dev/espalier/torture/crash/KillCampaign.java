@@ -7,6 +7,7 @@ import dev.espalier.torture.Figures;
 import dev.espalier.torture.Folders;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -188,12 +189,14 @@ public final class KillCampaign implements Campaign {
         long newest = 0;
         try (Stream<Path> files = Files.walk(run)) {
             for (Path file : files.toList()) {
-                newest = Math.max(newest, Files.isRegularFile(file) ? Files.getLastModifiedTime(file).to(TimeUnit.MICROSECONDS) : 0);
+                newest = Math.max(
+                        newest,
+                        Files.isRegularFile(file)
+                                ? Files.getLastModifiedTime(file).to(TimeUnit.MICROSECONDS)
+                                : 0);
             }
-        } catch (NoSuchFileException _) {
+        } catch (NoSuchFileException | UncheckedIOException _) {
             return newest; // it is just being replaced
-        } catch (java.io.UncheckedIOException _) {
-            return newest;
         }
         return newest;
     }

@@ -108,14 +108,19 @@ public final class LoadCampaign implements Campaign {
     private void prepare(Path folder) throws IOException, InterruptedException {
         StringBuilder rows = new StringBuilder("a,b,class\n");
         for (int i = 0; i < 200; i++) {
-            rows.append(i % 7).append(',').append(i % 3).append(',').append(i % 7 > 3 ? "yes" : "no").append('\n');
+            rows.append(i % 7)
+                    .append(',')
+                    .append(i % 3)
+                    .append(',')
+                    .append(i % 7 > 3 ? "yes" : "no")
+                    .append('\n');
         }
         Files.writeString(folder.resolve("rows.csv"), rows);
         Files.writeString(folder.resolve("recipe.toml"), RECIPE);
         OnnxWriter.write(
                 Mlp.ofImages(new ImageOptions(10, 1, 8), List.of(24), Weights.seeded(5)), folder.resolve("model.onnx"));
-        List<String> words =
-                List.of("[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "old", "tower", "stands", "near", "river", "what", "?");
+        List<String> words = List.of(
+                "[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "old", "tower", "stands", "near", "river", "what", "?");
         Files.write(folder.resolve("vocab.txt"), words);
         BertConfig tiny = new BertConfig(words.size(), 16, 1, 2, 32, 48, 2, 1e-12, 0, 0, BertConfig.Activation.GELU);
         OnnxWriter.write(Bert.questionAnswering(tiny, Weights.seeded(1)), folder.resolve("answers.onnx"));
@@ -192,8 +197,7 @@ public final class LoadCampaign implements Campaign {
     }
 
     private static Process start(Path folder, String run) throws IOException {
-        return new ProcessBuilder(
-                        ThisProgram.command(QUICK, List.of("train", "recipe.toml", "--run-dir", run)))
+        return new ProcessBuilder(ThisProgram.command(QUICK, List.of("train", "recipe.toml", "--run-dir", run)))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve(run + ".txt").toFile())
@@ -218,6 +222,9 @@ public final class LoadCampaign implements Campaign {
         double seconds = (System.nanoTime() - begun) / 1e9;
         String said = status == 0 ? out.toString() : out + " " + err;
         Folders.delete(file.getParent());
-        return new Reply(status, said.replace(file.getParent().toString(), "").replaceAll("[\\d.]+ m?s\\b", "some time"), seconds);
+        return new Reply(
+                status,
+                said.replace(file.getParent().toString(), "").replaceAll("[\\d.]+ m?s\\b", "some time"),
+                seconds);
     }
 }

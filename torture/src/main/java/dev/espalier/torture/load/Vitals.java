@@ -40,8 +40,8 @@ final class Vitals {
         double each = (now - lastSeconds) / (work - lastWork);
         System.gc();
         Runtime runtime = Runtime.getRuntime();
-        Sample sample =
-                new Sample(work, (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE, resident(), handles(), each);
+        Sample sample = new Sample(
+                work, (runtime.totalMemory() - runtime.freeMemory()) / MEGABYTE, resident(), handles(), each);
         samples.add(sample);
         lastWork = work;
         // What the sample took is not the work's.
@@ -99,6 +99,11 @@ final class Vitals {
     }
 
     private static double middle(List<Sample> some, ToDoubleFunction<Sample> what) {
-        return some.stream().mapToDouble(what).sorted().skip(some.size() / 2).findFirst().orElseThrow();
+        return some.stream()
+                .mapToDouble(what)
+                .sorted()
+                .skip(some.size() / 2)
+                .findFirst()
+                .orElseThrow();
     }
 }

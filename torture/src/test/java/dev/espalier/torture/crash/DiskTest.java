@@ -104,7 +104,8 @@ final class DiskTest {
     void aLieIsFoundOutLater() throws IOException {
         List<Operation> operations = use(-1, Fault.KILL, DiskTest::replaceCarefully);
         use(operations.indexOf(Operation.FORCE), Fault.LIE, DiskTest::replaceCarefully);
-        assertFalse(Files.exists(folder.resolve("file")) && Files.readString(folder.resolve("file")).equals("new"));
+        assertFalse(Files.exists(folder.resolve("file"))
+                && Files.readString(folder.resolve("file")).equals("new"));
     }
 
     @Test

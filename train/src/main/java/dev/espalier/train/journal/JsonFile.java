@@ -84,16 +84,13 @@ public final class JsonFile {
      * @throws IOException if it cannot be written
      */
     public static void append(Path file, Object record) throws IOException {
-        Writing.to(
-                file,
-                () -> {
-                    try (FileChannel channel =
-                            FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-                        byte[] line = (Json.line(record) + "\n").getBytes(StandardCharsets.UTF_8);
-                        Writing.all(channel, ByteBuffer.wrap(line));
-                        channel.force(true);
-                    }
-                });
+        Writing.to(file, () -> {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                byte[] line = (Json.line(record) + "\n").getBytes(StandardCharsets.UTF_8);
+                Writing.all(channel, ByteBuffer.wrap(line));
+                channel.force(true);
+            }
+        });
     }
 
     /**

@@ -13,8 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -274,8 +274,8 @@ class RunFolderTest {
         folder.enter();
         assertEquals(Optional.of(ProcessHandle.current()), folder.trainer());
         Files.writeString(folder.resultFile(), "");
-        String message = String.valueOf(
-                assertThrows(IOException.class, folder::result).getMessage());
+        String message =
+                String.valueOf(assertThrows(IOException.class, folder::result).getMessage());
         assertTrue(message.contains("result.json is damaged: there is nothing in it"), message);
     }
 
@@ -287,7 +287,8 @@ class RunFolderTest {
         try {
             for (int i = 0; i < 4; i++) {
                 all.add(new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                Path.of(System.getProperty("java.home"), "bin", "java")
+                                        .toString(),
                                 "-XX:TieredStopAtLevel=1",
                                 "-classpath",
                                 System.getProperty("java.class.path"),
@@ -311,7 +312,9 @@ class RunFolderTest {
             assertTrue(first >= 0 && said.lastIndexOf("in") == first, said::toString);
             said.remove(first);
             long pid = all.get(first).pid();
-            assertTrue(said.stream().allMatch(words -> words.startsWith("process " + pid + " trains in ")), said::toString);
+            assertTrue(
+                    said.stream().allMatch(words -> words.startsWith("process " + pid + " trains in ")),
+                    said::toString);
         } finally {
             all.forEach(Process::destroyForcibly);
         }
