@@ -104,9 +104,10 @@ public final class KillCampaign implements Campaign {
     private boolean endure(Victim victim, Path place, RandomGenerator random, Whole whole, String what)
             throws IOException, InterruptedException {
         Victim.prepare(place);
-        int kills = random.nextInt(1, MOST_KILLS + 1);
+        int most = random.nextInt(1, MOST_KILLS + 1);
+        int kills = 0;
         boolean ended = false;
-        for (int i = 0; i < kills && !ended; i++) {
+        while (kills < most && !ended) {
             Process process = start(words(victim, place), place);
             long wait;
             if (random.nextInt(5) == 0) {
@@ -119,11 +120,12 @@ public final class KillCampaign implements Campaign {
             if (over) {
                 ended = process.exitValue() == 0;
                 if (!ended) {
-                    figures.fail(what + "going on fails after " + i + " kills: " + said(place));
+                    figures.fail(what + "going on fails after " + kills + " kills: " + said(place));
                     return false;
                 }
             } else {
                 kill(process, random);
+                kills++;
                 figures.add("kills", 1);
                 figures.add("kills of " + victim.name(), 1);
                 figures.add("trainings that were under way", victim.trainings());
@@ -160,7 +162,13 @@ public final class KillCampaign implements Campaign {
     }
 
     private static List<String> words(Victim victim, Path place) throws IOException {
-        return newest(place) == 0 ? victim.begin() : victim.resume();
+        Path run = place.resolve("run");
+        if (Files.isDirectory(run)) {
+            try (Stream<Path> left = Files.list(run)) {
+                return left.findAny().isPresent() ? victim.resume() : victim.begin();
+            }
+        }
+        return victim.begin();
     }
 
     private static Process start(List<String> words, Path place) throws IOException {

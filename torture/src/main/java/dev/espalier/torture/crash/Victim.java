@@ -78,6 +78,12 @@ record Victim(String name, List<String> begin, List<String> resume, int training
             """;
 
     private static final List<String> SHRINK = List.of(
+            "shrink",
+            "model.onnx",
+            "--run-dir",
+            "run",
+            "-o",
+            "small.onnx",
             "--inputs",
             "digits",
             "--set",
@@ -100,17 +106,16 @@ record Victim(String name, List<String> begin, List<String> resume, int training
                 train("images"),
                 train("numbers"),
                 train("questions"),
-                new Victim(
-                        "shrink",
-                        join(List.of("shrink", "model.onnx", "--run-dir", "run", "-o", "run/small.onnx"), SHRINK),
-                        List.of("shrink", "model.onnx", "--resume", "--run-dir", "run", "-o", "run/small.onnx"),
-                        1),
+                resumed("shrink", SHRINK),
                 study("study", 2, "--on", "process", "--jobs", "2"),
                 study("crowd", 6, "--jobs", "6"));
     }
 
     private static Victim train(String name) {
-        List<String> begin = List.of("train", name + ".toml", "--run-dir", "run");
+        return resumed(name, List.of("train", name + ".toml", "--run-dir", "run"));
+    }
+
+    private static Victim resumed(String name, List<String> begin) {
         return new Victim(name, begin, join(begin, List.of("--resume")), 1);
     }
 
