@@ -471,8 +471,7 @@ class TrainingRunTest {
         RunResult result = train(recipe(), folder);
         byte[] pruned = Files.readAllBytes(folder.pruned());
         Files.write(folder.pruned(), new byte[0]);
-        RunResult again =
-                run(recipe(), folder, RunOptions.DEFAULT).resume().orElseThrow();
+        RunResult again = run(recipe(), folder, RunOptions.DEFAULT).resume().orElseThrow();
         assertEquals(result.steps(), again.steps());
         assertArrayEquals(pruned, Files.readAllBytes(folder.pruned()));
     }
