@@ -71,8 +71,7 @@ final class ArchitectureTest {
         Set<String> packages = arrows().keySet();
         block("libraries").forEach((library, users) -> {
             require(packages.containsAll(users), library + " -> " + users + " names a package without an arrow");
-            for (String user :
-                    users.stream().filter(ArchitectureTest::isHere).toList()) {
+            for (String user : users.stream().filter(ArchitectureTest::isHere).toList()) {
                 boolean used = CLASSES.stream()
                         .filter(type -> packageOf(type).equals(user))
                         .flatMap(type -> type.getDirectDependenciesFromSelf().stream())

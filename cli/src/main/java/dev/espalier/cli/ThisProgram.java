@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Starts this program again, in a process of its own: by the same JVM, options and class path. */
-final class ThisProgram {
+public final class ThisProgram {
     /** Options that are about one JVM: where its standard error is, and what it leaves for others to start faster by. */
     private static final List<String> OWN = List.of(
             "-Despalier.stderr",
@@ -25,7 +25,7 @@ final class ThisProgram {
      * @param arguments what the program is to do
      * @return the command's words
      */
-    static List<String> command(List<String> options, List<String> arguments) {
+    public static List<String> command(List<String> options, List<String> arguments) {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()

@@ -96,7 +96,10 @@ class StudyCommandTest {
         assertTrue(Files.exists(folder.resolve("there/lambda-0.001/report.html")), "no report over the seeds");
         assertTrue(err.toString().contains("lambda-0.01/seed-2: epoch 2 of 2"), err::toString);
 
-        // Again, nothing is left to do; with another value, only that is.
+        // Again, nothing is left to do but the report that somebody was killed before; with another value, only that
+        // is.
+        Path report = folder.resolve("here/lambda-0.01/seed-1/report.html");
+        Files.delete(report);
         long before = Files.getLastModifiedTime(folder.resolve("here/lambda-0.01/seed-1/model.onnx"))
                 .toMillis();
         assertEquals(
@@ -106,6 +109,7 @@ class StudyCommandTest {
                 Files.getLastModifiedTime(folder.resolve("here/lambda-0.01/seed-1/model.onnx"))
                         .toMillis());
         assertTrue(Files.exists(folder.resolve("here/lambda-0.005/seed-2/pruned.onnx")));
+        assertTrue(Files.exists(report));
     }
 
     @Test

@@ -25,4 +25,20 @@ public final class Folders {
             }
         }
     }
+
+    /**
+     * Moves a folder with all that is in it, to another disk too.
+     *
+     * @param from the folder
+     * @param to where it shall be; nothing is there
+     * @throws IOException if something cannot be read or written
+     */
+    public static void move(Path from, Path to) throws IOException {
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path each : all.toList()) {
+                Files.copy(each, to.resolve(from.relativize(each).toString()));
+            }
+        }
+        delete(from);
+    }
 }

@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class WritingTest {
     private static final Path FILE = Path.of("model.onnx");
@@ -56,5 +60,25 @@ final class WritingTest {
                 "cannot write /dev/full: No space left on device",
                 assertThrows(IOException.class, () -> Writing.to(full, () -> Files.writeString(full, "text")))
                         .getMessage());
+    }
+
+    @Test
+    void aFileIsReplacedWholeOrNotAtAll(@TempDir Path temporary) throws IOException {
+        Path folder = Writing.folder(temporary.resolve("a").resolve("b"));
+        Path file = folder.resolve("file");
+        Writing.whole(file, "one");
+        assertThrows(
+                IOException.class,
+                () -> Writing.whole(file, channel -> {
+                    Writing.all(channel, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+                    throw new IOException("No space left on device");
+                }));
+        assertEquals("one", Files.readString(file));
+        Writing.whole(file, "two");
+        assertEquals("two", Files.readString(file));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertEquals(List.of(file), files.toList(), "nothing else is left");
+        }
+        assertEquals(folder, Writing.folder(folder), "it may be there");
     }
 }

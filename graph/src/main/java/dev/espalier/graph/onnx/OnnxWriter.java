@@ -127,6 +127,16 @@ public final class OnnxWriter {
         Writing.to(path, () -> write(model, store, file));
     }
 
+    /**
+     * Removes what writers left beside a file that were killed. Nobody may be writing it.
+     *
+     * @param path the file; it may not be there, but its folder must be
+     * @throws IOException if something cannot be removed
+     */
+    public static void removeRemains(Path path) throws IOException {
+        Replacement.removeRemains(path);
+    }
+
     private static void write(ModelProto model, ExternalStore store, Path file) throws IOException {
         try (Replacement replacement = new Replacement(file.resolveSibling(store.location()), file)) {
             if (!store.isEmpty()) {

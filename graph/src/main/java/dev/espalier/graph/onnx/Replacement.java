@@ -4,10 +4,12 @@ import dev.espalier.core.check.Writing;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * put back, so that the two always belong together.
  */
 final class Replacement implements AutoCloseable {
+    private static final String TEMPORARY = ".tmp";
+    private static final String OLD = ".old";
+
     private final Path firstTarget;
     private final Path secondTarget;
     private final Path first;
@@ -34,13 +39,35 @@ final class Replacement implements AutoCloseable {
     }
 
     private static Path beside(Path target) throws IOException {
+        // Not createTempFile, whose files nobody else may read: a model has the rights that any new file has.
+        return Files.createFile(folder(target).resolve(start(target) + UUID.randomUUID() + TEMPORARY));
+    }
+
+    private static Path folder(Path target) throws IOException {
         Path folder = target.toAbsolutePath().getParent();
         if (folder == null) {
             throw new IOException(target + " is in no folder");
         }
-        // Not createTempFile, whose files nobody else may read: a model has the rights that any new file has.
-        Path file = folder.resolve("." + target.getFileName() + "." + java.util.UUID.randomUUID() + ".tmp");
-        return Files.createFile(file);
+        return folder;
+    }
+
+    /** What the names of the files begin with that shall take a target's place. */
+    private static String start(Path target) {
+        return "." + target.getFileName() + ".";
+    }
+
+    /** Removes what replacements of a file left that were killed. */
+    static void removeRemains(Path target) throws IOException {
+        try (DirectoryStream<Path> remains = Files.newDirectoryStream(
+                folder(target), file -> isRemains(target, file.getFileName().toString()))) {
+            for (Path file : remains) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private static boolean isRemains(Path target, String name) {
+        return name.startsWith(start(target)) && (name.endsWith(TEMPORARY) || name.endsWith(TEMPORARY + OLD));
     }
 
     /** Where to write the first file. */
@@ -73,7 +100,7 @@ final class Replacement implements AutoCloseable {
 
     private void moveBoth() throws IOException {
         if (Files.exists(firstTarget)) {
-            Path old = first.resolveSibling(first.getFileName() + ".old");
+            Path old = first.resolveSibling(first.getFileName() + OLD);
             move(firstTarget, old);
             backup = old;
         }

@@ -138,6 +138,17 @@ class OnnxWriterTest {
     }
 
     @Test
+    void whatAKilledWriterLeftCanBeRemoved() throws IOException {
+        Path path = folder.resolve("model.onnx");
+        OnnxWriter.write(graph(), path);
+        new Replacement(folder.resolve("model.onnx.data"), path); // never closed
+        Files.writeString(folder.resolve(".model.onnx.some.tmp.old"), "");
+        Files.writeString(folder.resolve(".other.onnx.some.tmp"), "");
+        OnnxWriter.removeRemains(path);
+        assertEquals(Set.of("model.onnx", ".other.onnx.some.tmp"), files());
+    }
+
+    @Test
     void theOpsetIsRaisedToWhatTheOperatorsNeed() throws IOException {
         GraphBuilder builder = new GraphBuilder("new");
         Value x = builder.input("x", DataType.FLOAT32, 2);

@@ -33,15 +33,20 @@ record Delivered(SortedMap<String, String> files) {
     private static final String CLOCK = ".*(second|latency|milli|started).*";
 
     /** Files that are all about the clock: pages show it, and a checkpoint holds how long it took. */
-    private static final String TIMED = ".*(\\.html|\\.state|\\.log|tfevents.*|provenance\\.json)";
+    private static final String TIMED = ".*(\\.html|\\.state|\\.log|provenance\\.json)";
+
+    /** What nobody misses: the name of a process that has ended, and TensorBoard's copy of the metrics, which is never forced to disk. */
+    private static final String NO_MATTER = "(.*/)?(trainer\\.json|driver\\.json|.*tfevents.*)";
 
     static Delivered in(Path folder) throws IOException {
         SortedMap<String, String> files = new TreeMap<>();
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path file : all.filter(Files::isRegularFile).toList()) {
                 String name = folder.relativize(file).toString();
-                // Named after the time.
-                files.put(name.replaceAll("tfevents.*", "tfevents"), contents(file));
+                if (!name.matches(NO_MATTER)) {
+                    // How many old checkpoints there are is no matter either.
+                    files.put(name.replaceAll("step-\\d+", "step"), contents(file));
+                }
             }
         }
         return new Delivered(files);

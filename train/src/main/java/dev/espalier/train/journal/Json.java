@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of this package as JSON: names in lower case with underscores. JSON has no numbers that are not finite: they
@@ -76,7 +77,11 @@ final class Json {
             }
             metrics.put(known.name(), known);
         }
-        return MAPPER.reader().withAttribute(METRICS, metrics).treeToValue(tree, type);
+        @Nullable T value = MAPPER.reader().withAttribute(METRICS, metrics).treeToValue(tree, type);
+        if (value == null) { // what an empty file, and the word null, are read as
+            throw new JsonParseException(null, "there is nothing in it");
+        }
+        return value;
     }
 
     /** Earlier versions counted one thing in training, and the first of them nothing but accuracy. */

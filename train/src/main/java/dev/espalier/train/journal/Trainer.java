@@ -66,8 +66,7 @@ public record Trainer(long pid, long started) {
     public static Optional<ProcessHandle> enter(Path file) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".tmp");
         synchronized (Trainer.class) { // a lock is the whole process's
-            try (FileChannel channel =
-                    FileChannel.open(next, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            try (FileChannel channel = FileChannel.open(next, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 lock(channel);
                 Optional<ProcessHandle> other = in(file).filter(process -> !process.equals(ProcessHandle.current()));
                 if (other.isPresent()) {

@@ -42,6 +42,10 @@ record Checkpoints(Path folder, int keep) {
                                     : "; mend that and go on with --resume: " + left.getFirst() + " is still there"),
                     failure);
         }
+        deleteOld();
+    }
+
+    private void deleteOld() throws IOException {
         for (Path old : newestFirst().stream().skip(keep).toList()) {
             Files.delete(old);
         }
@@ -58,6 +62,7 @@ record Checkpoints(Path folder, int keep) {
         for (Path file : newestFirst()) {
             if (StateFile.isIntact(file)) {
                 StateFile.load(file, state);
+                deleteOld(); // whoever wrote it may have been killed before
                 return Optional.of(file);
             }
             note.accept(file + " is damaged or cut off: its checksum does not fit; an older one is tried");

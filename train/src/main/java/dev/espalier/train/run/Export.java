@@ -54,6 +54,9 @@ record Export(Task task, RunFolder folder, Goal goal) {
 
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
         Graph model = RawInputs.of(task, session.graph());
+        // Of an export that was killed.
+        OnnxWriter.removeRemains(folder.model());
+        OnnxWriter.removeRemains(folder.pruned());
         OnnxWriter.write(model, folder.model());
         PruneTrial trial = prune(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());

@@ -112,7 +112,12 @@ public final class TrainingRun {
      */
     public static Optional<RunResult> finished(Recipe recipe, RunFolder folder) throws IOException {
         RecipeChanges.requireSame(folder, recipe);
-        return folder.result();
+        return isEmpty(folder.model()) || isEmpty(folder.pruned()) ? Optional.empty() : folder.result();
+    }
+
+    /** What a disk leaves of a model that it said was written, and was not, when the power was cut: then there is a result, and no model. */
+    private static boolean isEmpty(Path file) throws IOException {
+        return Files.exists(file) && Files.size(file) == 0;
     }
 
     /**

@@ -52,7 +52,7 @@ public record FolderStorage(Path root) implements Storage {
     @Override
     public void store(Path from, String name) throws IOException {
         Path to = path(name);
-        Writing.folder(to.toAbsolutePath().getParent());
+        Files.createDirectories(to.toAbsolutePath().getParent());
         Path temporary = to.resolveSibling(to.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
         try {
             Files.copy(from, temporary);

@@ -83,6 +83,10 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
         RunFolder folder = new RunFolder(root.resolve(trial.name()));
         Optional<Outcome> before = before(trial, recipe, folder);
         if (before.isPresent()) {
+            // Who finished it may have been killed before anybody was told.
+            if (before.get().end() == End.FINISHED && Files.notExists(folder.report())) {
+                listener.onEnd(folder);
+            }
             return before.get();
         }
         // Before anything is computed: which libtorch is loaded depends on it.

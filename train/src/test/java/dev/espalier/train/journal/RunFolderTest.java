@@ -13,11 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class RunFolderTest {
@@ -284,6 +286,83 @@ class RunFolderTest {
         other.waitFor();
         assertEquals(Optional.empty(), folder.trainer());
         folder.enter();
+    }
+
+    /** What a cut of the power leaves of a file that was never forced to disk: nobody trains any more. */
+    @Test
+    void aTrainerThatCannotBeReadIsNobody() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        for (String left : List.of("", "{", "null")) {
+            Files.writeString(folder.trainerFile(), left);
+            assertEquals(Optional.empty(), folder.trainer(), left);
+        }
+        folder.enter();
+        assertEquals(Optional.of(ProcessHandle.current()), folder.trainer());
+        Files.writeString(folder.resultFile(), "");
+        String message =
+                String.valueOf(assertThrows(IOException.class, folder::result).getMessage());
+        assertTrue(message.contains("result.json is damaged: there is nothing in it"), message);
+    }
+
+    /** Of processes that want to train in one folder at the same moment, one does, and the others are told its number. */
+    @Test
+    @Timeout(120)
+    void oneProcessOfSeveralMayTrain() throws Exception {
+        List<Process> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                all.add(new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java")
+                                        .toString(),
+                                "-XX:TieredStopAtLevel=1",
+                                "-classpath",
+                                System.getProperty("java.class.path"),
+                                Entering.class.getName(),
+                                temporary.toString())
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start());
+            }
+            for (Process process : all) {
+                assertEquals("ready", process.inputReader().readLine());
+            }
+            for (Process process : all) { // now, all of them
+                process.outputWriter().write("\n");
+                process.outputWriter().flush();
+            }
+            List<String> said = new ArrayList<>();
+            for (Process process : all) {
+                said.add(process.inputReader().readLine());
+            }
+            int first = said.indexOf("in");
+            assertTrue(first >= 0 && said.lastIndexOf("in") == first, said::toString);
+            said.remove(first);
+            long pid = all.get(first).pid();
+            assertTrue(
+                    said.stream().allMatch(words -> words.startsWith("process " + pid + " trains in ")),
+                    said::toString);
+        } finally {
+            all.forEach(Process::destroyForcibly);
+        }
+    }
+
+    /** A process that enters a folder when it is told to, and stays. */
+    static final class Entering {
+        private Entering() {}
+
+        /** Enters the folder that is given. */
+        public static void main(String[] arguments) throws IOException {
+            System.out.println("ready");
+            System.in.read();
+            try {
+                new RunFolder(Path.of(arguments[0])).enter();
+                System.out.println("in");
+            } catch (IllegalArgumentException refused) {
+                System.out.println(refused.getMessage());
+            }
+            while (System.in.read() >= 0) {
+                // until it is over
+            }
+        }
     }
 
     @Test

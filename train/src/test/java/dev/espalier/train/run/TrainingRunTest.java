@@ -464,6 +464,18 @@ class TrainingRunTest {
         assertEquals(Optional.of(result), folder("run").result());
     }
 
+    /** A disk may say that a file is written, and lose it when the power is cut; what was written later may still be there. */
+    @Test
+    void aFinishedRunWithoutItsModelIsDeliveredAgain() throws IOException {
+        RunFolder folder = folder("run");
+        RunResult result = train(recipe(), folder);
+        byte[] pruned = Files.readAllBytes(folder.pruned());
+        Files.write(folder.pruned(), new byte[0]);
+        RunResult again = run(recipe(), folder, RunOptions.DEFAULT).resume().orElseThrow();
+        assertEquals(result.steps(), again.steps());
+        assertArrayEquals(pruned, Files.readAllBytes(folder.pruned()));
+    }
+
     @Test
     void phasesAreMarkedAndDoWhatTheyAreFor() throws IOException {
         RunFolder folder = folder("phases");
