@@ -1,6 +1,5 @@
 package dev.espalier.engine;
 
-import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
@@ -154,8 +153,10 @@ final class IndexKernels {
         long[] output = site.outputShape();
         int axis = Shape.axis(top.axis(), output.length);
         return feed -> {
-            NDList found = JniUtils.topK(feed.get(0), output[axis], axis, top.largest(), true);
-            return new PtNDArray[] {(PtNDArray) found.get(0), (PtNDArray) found.get(1)};
+            // libtorch's own top k has equal elements in any order; its sort leaves the first of them first.
+            PtNDArray order = JniUtils.argSort(feed.get(0), axis, top.largest());
+            PtNDArray best = JniUtils.slice(order, axis, 0, output[axis], 1);
+            return new PtNDArray[] {JniUtils.gather(feed.get(0), best, axis), best};
         };
     }
 

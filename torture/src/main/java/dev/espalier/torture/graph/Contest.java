@@ -178,7 +178,7 @@ final class Contest implements AutoCloseable {
                 new UpdateRule.Adam(0.9, 0.999, 1e-8),
                 plan.parameterSets(read, ModelGroups.of(read)),
                 StepOptions.DEFAULT.withThreads(1))) {
-            double loss = network.addGradients(inputs, Map.of(), 1).loss();
+            double loss = loss(network, inputs);
             // Norms of a batch and elements that are dropped are other outputs.
             if (!chance && differ(wanted, loss)) {
                 return Optional.of("the loss in training is " + loss + ", but the outputs say " + wanted);
@@ -189,6 +189,21 @@ final class Contest implements AutoCloseable {
             }
             new TrainingStep(network, optimizer::step).apply();
             return infinite("weight", network.weights());
+        }
+    }
+
+    private static double loss(Network network, Map<String, Tensor> inputs) {
+        try {
+            return network.addGradients(inputs, Map.of(), 1).loss();
+        } catch (GraphException | IllegalStateException refused) {
+            String why = String.valueOf(refused.getMessage());
+            if (why.contains("there is nothing to train")) {
+                throw new Refused("no weight has a part in the loss");
+            }
+            if (why.contains("Expected more than 1 value per channel")) {
+                throw new Refused("a batch norm of one number");
+            }
+            throw refused;
         }
     }
 

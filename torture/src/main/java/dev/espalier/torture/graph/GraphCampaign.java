@@ -151,7 +151,12 @@ public final class GraphCampaign implements Campaign {
                         return;
                     }
                 }
-                long wanted = Cost.parameters(Contest.pruned(graph));
+                Graph pruned = Contest.pruned(graph);
+                if (metamorphosis.isConstant(pruned, hidden)) {
+                    figures.add(name + ": agreed, but sizes are not compared: a unit is constant", 1);
+                    return;
+                }
+                long wanted = Cost.parameters(pruned);
                 long found = Cost.parameters(Contest.pruned(other));
                 if (wanted != found) {
                     disagree(

@@ -120,6 +120,29 @@ enum Metamorphosis {
     /** The model written otherwise; the very same if it cannot be. */
     abstract Graph apply(Graph graph, Hidden hidden, RandomGenerator random);
 
+    /**
+     * Whether a unit that is left carries a constant, as one does that a border of zeros tells apart, or the only one of a layer. It
+     * has inputs for the sake of its neighbours, and how many depends on how it is written; but not on the order.
+     */
+    boolean isConstant(Graph pruned, Hidden hidden) {
+        Tensor left = pruned.tensor(hidden.weight());
+        if (this == PERMUTED || left == null) {
+            return false;
+        }
+        int axis = hidden.places().getFirst().axis();
+        long stride = Draft.stride(left.shape(), axis);
+        boolean[] used = new boolean[(int) left.shape()[axis]];
+        for (long i = 0; i < left.size(); i++) {
+            used[(int) (i / stride % used.length)] |= left.getDouble(i) != 0;
+        }
+        for (boolean unit : used) {
+            if (!unit) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static Tensor weight(Graph graph, Hidden hidden) {
         return tensor(graph, hidden.weight());
     }
