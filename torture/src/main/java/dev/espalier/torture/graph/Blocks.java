@@ -229,7 +229,7 @@ final class Blocks {
     /** The channels of two halves by turns. */
     private Flow shuffled(Flow x) {
         int channels = x.channels();
-        if (channels % 2 == 1 || x.last() || x.rank() != 4) {
+        if (channels % 2 == 1 || x.last() || x.rank() != 4 || x.knownAxes().size() < 3) {
             return activation(x);
         }
         long height = x.length(2);

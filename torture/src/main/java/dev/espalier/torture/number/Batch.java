@@ -44,8 +44,8 @@ record Batch(
 
     private static final double MOST_METRIC = 1e18;
 
-    /** No weight, and no weight times its metric, is larger. */
-    private static final double MOST = 1e35;
+    /** No product of a group's norm with a metric, a weight, or both is larger: it must be a float32. */
+    private static final double MOST = 1e36;
 
     /** How many orders of magnitude the metrics of a group are apart. */
     private static final List<Integer> SPREADS = List.of(0, 1, 3, 8, 40);
@@ -122,8 +122,7 @@ record Batch(
         double factor = factor(style, u, d, random);
         float[] x = new float[size];
         for (int i = 0; i < size; i++) {
-            double most = MOST / Math.max(1, d[i]);
-            x[i] = (float) Math.clamp(factor * u[i] / d[i], -most, most);
+            x[i] = (float) (factor * u[i] / d[i]);
         }
         boolean moved = random.nextInt(8) == 0;
         int[] next = {0};
@@ -137,16 +136,24 @@ record Batch(
         });
     }
 
-    /** What u is multiplied with to be where something happens. */
+    /** What u is multiplied with to be where something happens, as far as float32 goes. */
     private double factor(Style style, double[] u, double[] d, RandomGenerator random) {
-        double norm = Norm.of(u);
-        if (norm == 0) {
+        if (Norm.of(u) == 0) {
             return 0;
         }
-        Profile outer = regularizer.whole(0).outer();
-        double threshold = stepSize * outer.slope(0);
         double[] x = new double[u.length];
         Arrays.setAll(x, i -> u[i] / d[i]);
+        double length = Norm.of(x);
+        double most = Math.min(
+                MOST / Math.max(length * Math.max(1, Norm.largest(d)), Norm.largest(u)),
+                Math.sqrt(MOST / (length * Norm.largest(u))));
+        return Math.min(wanted(style, u, x, random), most);
+    }
+
+    private double wanted(Style style, double[] u, double[] x, RandomGenerator random) {
+        double norm = Norm.of(u);
+        Profile outer = regularizer.whole(0).outer();
+        double threshold = stepSize * outer.slope(0);
         double near = 1 + random.nextInt(-4, 5) * 0x1p-24;
         return switch (style) {
             case ORDINARY, DEAD_WEIGHTS, ZERO -> threshold / norm * logUniform(random, 1e-3, 1e3);

@@ -168,9 +168,14 @@ public final class NumberCampaign implements Campaign {
                 way.worst = Math.max(way.worst, error);
             } else if (problem.isTie(exact, z)) {
                 ties++;
+            } else if (problem.objective(z) < problem.objective(exact)) {
+                figures.add(name + ": better in float32 than in double precision", 1);
+                fail(name, "the operator in double precision, " + problem.objective(exact) + ", is worse than " + who
+                        + ", " + problem.objective(z) + ": " + problem);
             } else {
                 way.worst = Math.max(way.worst, error);
-                fail(name, "on " + who + " an error of " + error + ", " + problem.branch(exact) + ": "
+                fail(name, "on " + who + " an error of " + error + ", " + problem.branch(exact) + ", objectives "
+                        + problem.objective(z) + " and " + problem.objective(exact) + ": "
                         + Arrays.toString(z) + " for " + Arrays.toString(exact) + " of " + problem);
             }
         }

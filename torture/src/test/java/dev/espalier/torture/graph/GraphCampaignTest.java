@@ -22,21 +22,21 @@ import org.junit.jupiter.api.io.TempDir;
 final class GraphCampaignTest {
     @Test
     void aFewModelsAgreeWithOnnxRuntime(@TempDir Path folder) throws IOException, InterruptedException {
-        Effort effort = new Effort(Effort.Limits.ofCases(60, 7), folder, new PrintWriter(System.err));
+        Effort effort = new Effort(Effort.Limits.ofCases(25, 8), folder, new PrintWriter(System.err));
         Figures figures = new GraphCampaign().run(effort);
         assertTrue(figures.sound(), () -> String.join("\n", figures.told()));
         Map<String, Double> numbers = figures.numbers();
         for (String party : new String[] {"evaluator", "engine", "training", "pruner"}) {
-            assertTrue(numbers.getOrDefault(party + ": agreed", 0.0) > 30, numbers::toString);
+            assertTrue(numbers.getOrDefault(party + ": agreed", 0.0) > 12, numbers::toString);
         }
         for (String other : new String[] {"permuted", "split", "dead branch"}) {
-            assertTrue(numbers.getOrDefault(other + ": agreed", 0.0) > 5, numbers::toString);
+            assertTrue(numbers.getOrDefault(other + ": agreed", 0.0) > 0, numbers::toString);
         }
     }
 
     @Test
     void everyOperatorIsDrawn() {
-        Set<Class<?>> drawn = IntStream.range(0, 2000)
+        Set<Class<?>> drawn = IntStream.range(0, 1500)
                 .mapToObj(seed -> RandomGraph.of(new SplittableRandom(seed)).graph())
                 .flatMap(graph -> graph.nodes().stream())
                 .map(node -> node.operator().getClass())
@@ -46,7 +46,7 @@ final class GraphCampaignTest {
 
     @Test
     void everyFunctionIsDrawn() {
-        Set<Unary.Function> drawn = IntStream.range(0, 2000)
+        Set<Unary.Function> drawn = IntStream.range(0, 1500)
                 .mapToObj(seed -> RandomGraph.of(new SplittableRandom(seed)).graph())
                 .flatMap(graph -> graph.nodes().stream())
                 .flatMap(node -> node.operator() instanceof Unary(Unary.Function function)

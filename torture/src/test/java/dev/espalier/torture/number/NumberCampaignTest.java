@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NumberCampaignTest {
     @Test
     void aFewGroupsAreWhatDoublePrecisionSays(@TempDir Path folder) throws IOException, InterruptedException {
-        Effort effort = new Effort(Effort.Limits.ofCases(30, 7), folder, new PrintWriter(System.err));
+        Effort effort = new Effort(Effort.Limits.ofCases(12, 7), folder, new PrintWriter(System.err));
         Figures figures = new NumberCampaign().run(effort);
         assertTrue(figures.sound(), () -> String.join("\n", figures.told()));
         Map<String, Double> numbers = figures.numbers();
