@@ -1,6 +1,5 @@
 package dev.espalier.engine;
 
-import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
@@ -154,9 +153,29 @@ final class IndexKernels {
         long[] output = site.outputShape();
         int axis = Shape.axis(top.axis(), output.length);
         return feed -> {
-            NDList found = JniUtils.topK(feed.get(0), output[axis], axis, top.largest(), true);
-            return new PtNDArray[] {(PtNDArray) found.get(0), (PtNDArray) found.get(1)};
+            PtNDArray best = JniUtils.slice(order(feed.get(0), axis, top.largest()), axis, 0, output[axis], 1);
+            return new PtNDArray[] {JniUtils.gather(feed.get(0), best, axis), best};
         };
+    }
+
+    /**
+     * Positions along an axis in the order of their elements, the first of equal ones first. libtorch has equal ones in any order: so
+     * within each run of them the positions are sorted again, by {@code run · length + position}.
+     */
+    private static PtNDArray order(PtNDArray x, int axis, boolean descending) {
+        PtNDArray order = JniUtils.argSort(x, axis, descending);
+        long length = x.getShape().get(axis);
+        if (length < 2) {
+            return order;
+        }
+        PtNDArray sorted = JniUtils.gather(x, order, axis);
+        PtNDArray differs = JniUtils.neq(
+                        JniUtils.slice(sorted, axis, 1, length, 1), JniUtils.slice(sorted, axis, 0, length - 1, 1))
+                .toType(DataType.INT64, false);
+        PtNDArray first = Tensors.times(JniUtils.slice(order, axis, 0, 1, 1), 0);
+        PtNDArray runs =
+                Tensors.times(JniUtils.cumSum(JniUtils.cat(new PtNDArray[] {first, differs}, axis), axis), length);
+        return JniUtils.sub(JniUtils.sort(JniUtils.add(runs, order), axis, false), runs);
     }
 
     static Kernel pad(Pad pad, Site site) {

@@ -1,11 +1,13 @@
 package dev.espalier.engine;
 
+import ai.djl.engine.EngineException;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDScope;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.graph.GraphException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -122,6 +124,13 @@ final class Pass implements AutoCloseable {
             PtNDArray target = (PtNDArray) loss;
             PtNDArray ones = JniUtils.onesLike(target, target.getDataType(), target.getDevice(), SparseFormat.DENSE);
             JniUtils.backward(target, share == 1 ? ones : Tensors.times(ones, share), false, false);
+        } catch (EngineException refused) {
+            if (String.valueOf(refused.getMessage()).contains("does not require grad")) {
+                throw new GraphException(
+                        "the loss depends on no weight that is trained, or only through operators without a gradient, such as"
+                                + " positions of the largest elements: there is nothing to train");
+            }
+            throw refused;
         }
     }
 

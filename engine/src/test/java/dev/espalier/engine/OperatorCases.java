@@ -380,6 +380,10 @@ final class OperatorCases {
         ScatterElements rows = new ScatterElements(1, ScatterElements.Reduction.NONE);
         add("", rows, normal(2, 4), Tensor.of(new long[] {0, -1, 2, 1, 3, 0}, 2, 3), normal(2, 3));
         add("largest", new TopK(1, true), normal(2, 5, 3), longs(2));
+        for (boolean largest : new boolean[] {true, false}) {
+            Tensor equal = Tensor.compute(DataType.FLOAT64, new long[] {3, 40}, i -> i % 3 == 0 ? -0.0 : i % 2);
+            add(0, "of equal numbers, largest " + largest, new TopK(1, largest), equal, longs(35));
+        }
         add("smallest", new TopK(-1, false), normal(4, 5), longs(3));
         add(
                 "of whole numbers",

@@ -229,14 +229,21 @@ public final class Judge implements AutoCloseable {
         }
     }
 
-    Equivalence compare(OnnxRuntimeModel candidate) {
+    /**
+     * Compares whatever computes outputs of the same inputs with the original.
+     *
+     * @param candidate runs on the inputs that the original was tried with
+     * @return how far they are apart
+     * @throws GraphException if other outputs come out of it
+     */
+    public Equivalence compare(Equivalence.Model candidate) {
         return trials.stream()
                 .map(trial -> compare(candidate, trial))
                 .reduce(Equivalence::and)
                 .orElseThrow();
     }
 
-    private Equivalence compare(OnnxRuntimeModel candidate, Trial trial) {
+    private Equivalence compare(Equivalence.Model candidate, Trial trial) {
         try {
             return Equivalence.measure(ways, candidate, trial.inputs(), trial.words())
                     .without(random);

@@ -262,8 +262,10 @@ final class NestedSolver extends CellSolver {
             return false;
         }
         if (theta[cell] == 0) {
+            // Asked for again, it is where the solution is in float, which then says no more of it.
+            boolean told = !Double.isNaN(normOfU[cell]);
             normOfU[cell] = scale[part] * Math.sqrt(t);
-            return true;
+            return !told;
         }
         double root = 1 / Math.sqrt(t);
         base[cell] = theta[cell];

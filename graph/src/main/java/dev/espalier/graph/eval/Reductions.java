@@ -183,8 +183,9 @@ final class Reductions {
         Tensor rows = Moves.transpose(input, permutation);
         int length = Math.toIntExact(input.shape()[axis]);
         int count = Math.toIntExact(shape[axis]);
+        // Both zeros are equal: the sum with zero is the positive one.
         Comparator<Integer> smallest = input.type().isFloat()
-                ? Comparator.comparingDouble(at -> rows.getDouble(at))
+                ? Comparator.comparingDouble(at -> rows.getDouble(at) + 0.0)
                 : Comparator.comparingLong(at -> rows.getLong(at));
         Comparator<Integer> order = operator.largest() ? smallest.reversed() : smallest;
         long[] chosen = new long[Math.toIntExact(Tensor.size(shape))];

@@ -69,7 +69,7 @@ final class AlignedRules {
         int[][][] maps = new int[site.inputs()][1][];
         for (int i = 0; i < site.inputs(); i++) {
             boolean has = site.node().has(i);
-            Channels seen = has ? seen(site.shape(i), result, output.rank()) : Channels.NONE;
+            Channels seen = has ? seen(site.shape(i), result, output) : Channels.NONE;
             if (seen == null) {
                 return site.opaque();
             }
@@ -81,11 +81,12 @@ final class AlignedRules {
     }
 
     /** The channels of an input that is not stretched along them; null if only run time tells whether it is. */
-    private static @Nullable Channels seen(Shape input, Channels result, int rank) {
-        int shift = rank - input.rank();
+    private static @Nullable Channels seen(Shape input, Channels result, Shape output) {
+        int shift = output.rank() - input.rank();
         List<Integer> axes = result.axes().stream()
                 .map(axis -> axis - shift)
-                .filter(axis -> axis >= 0 && !input.get(axis).is(1))
+                .filter(axis ->
+                        axis >= 0 && (!input.get(axis).is(1) || output.get(axis + shift).is(1)))
                 .toList();
         Channels seen = Channels.along(input, axes);
         return seen.axes().equals(axes) ? seen : null;

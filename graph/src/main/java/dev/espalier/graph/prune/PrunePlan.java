@@ -2,6 +2,7 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphPrinter;
+import dev.espalier.graph.pass.DeadNodes;
 import dev.espalier.graph.pass.FoldedMeans;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +55,15 @@ public final class PrunePlan {
      */
     private static Graph next(Graph graph, Round round, PruneOptions options) {
         Graph narrowed = round.narrowed(options);
-        return narrowed != graph ? narrowed : round.changes() ? round.rewrite() : graph;
+        return narrowed != graph ? narrowed : round.changes() ? round.rewrite() : withoutUnread(graph);
+    }
+
+    /** The graph without what no output needs; the very same if it needs all. */
+    private static Graph withoutUnread(Graph graph) {
+        Graph live = DeadNodes.remove(graph);
+        boolean smaller = live.nodes().size() < graph.nodes().size()
+                || live.initializers().size() < graph.initializers().size();
+        return smaller ? live : graph;
     }
 
     /** From what a layer was at first to what it is in the end; a layer that is not there any more has nothing left. */

@@ -520,4 +520,28 @@ final class PruneExamplesTest {
         String picture = PrunePicture.svg(plan.layers());
         assertEquals(5, picture.split("<rect ", -1).length, "two bars for each layer");
     }
+
+    /** Where nothing else can go, too. */
+    @Test
+    void whatNoOutputNeedsIsGone() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 3);
+        Value read = linear("read", x, zeros((row, column) -> false, 2, 3));
+        linear("unread", x, zeros((row, column) -> false, 4, 3));
+        Graph pruned = prune(graph.outputs(read));
+        assertEquals(List.of("read"), pruned.nodes().stream().map(Node::name).toList());
+        assertEquals(Set.of("read.weight", "read.bias"), pruned.initializers().keySet());
+    }
+
+    /** One channel beside one is not stretched: a branch of zeros is bypassed whatever its width. */
+    @Test
+    void aBranchOfZerosBesideASingleChannelIsGone() {
+        Value x = image(2);
+        Value alive = convolution("alive", x, 0, true, zeros((row, column) -> false, 1, 2, 1, 1));
+        Value first = apply("relu", Unary.Function.RELU, convolution("first", x, 0, true, zeros(inputs(), 1, 2, 1, 1)));
+        Value second = convolution("second", first, 0, false, zeros((row, column) -> true, 1, 1, 1, 1));
+        Value sum = graph.add("sum", new Binary(Binary.Function.ADD), alive, second);
+        Graph pruned = prune(graph.outputs(convolution("end", sum, 0, true, zeros(inputs(), 2, 1, 1, 1))));
+        assertEquals(
+                List.of("alive", "end"), pruned.nodes().stream().map(Node::name).toList());
+    }
 }

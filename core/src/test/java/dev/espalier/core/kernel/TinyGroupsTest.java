@@ -1,0 +1,62 @@
+package dev.espalier.core.kernel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.JointGroups;
+import dev.espalier.core.group.NestedGroups;
+import dev.espalier.core.kernel.StepKernel.SetPlan;
+import dev.espalier.core.kernel.StepKernel.SetStep;
+import dev.espalier.core.penalty.GroupWeight;
+import dev.espalier.core.penalty.NestedLasso;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.rule.UpdateRule;
+import dev.espalier.core.tensor.ElementType;
+import dev.espalier.core.tensor.TensorView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Weights so small that float32 has no number for their norm: a step ends, and leaves them small. */
+class TinyGroupsTest {
+    @ParameterizedTest
+    @CsvSource({"1e-38, 0", "1e-44, 0", "1e-44, 1", "1e-44, 1e-44", "1e-45, 1e-30"})
+    void aStepOnGroupsWithinGroupsEnds(float weight, float start) {
+        assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+            JointGroups joint = new JointGroups(List.of(new AxisGroups(2, 3, 1), new AxisGroups(1, 3, 2)));
+            NestedLasso penalty = new NestedLasso(0.3f * weight, 0.5, GroupWeight.NONE);
+            List<Long> sizes = joint.tensorSizes();
+            SetPlan plan = new SetPlan(
+                    List.of("a", "b"), sizes, new Regularizer(penalty, NestedGroups.ofParts(joint)), true);
+            UpdateRule rule = new UpdateRule.Sgd();
+            try (Arena arena = Arena.ofShared();
+                    StepKernel kernel = LaneChoice.BEST.create(rule, List.of(plan), 1)) {
+                kernel.state().forEach((name, memory) -> {
+                    for (int i = 0; i < memory.byteSize() / Float.BYTES; i++) {
+                        memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, start);
+                    }
+                });
+                List<TensorView> weights = List.of(tensor(arena, sizes.get(0), weight), tensor(arena, sizes.get(1), weight));
+                List<TensorView> gradients = List.of(tensor(arena, sizes.get(0), 0), tensor(arena, sizes.get(1), 0));
+                kernel.step(List.of(new SetStep(weights, gradients, 1, 0)), rule.at(1), 1e-3);
+                for (TensorView tensor : weights) {
+                    for (int i = 0; i < tensor.size(); i++) {
+                        assertEquals(0, tensor.get(i), weight);
+                    }
+                }
+            }
+        });
+    }
+
+    private static TensorView tensor(Arena arena, long size, float value) {
+        TensorView tensor = TensorView.of(arena.allocate(size * Float.BYTES, 64), ElementType.FLOAT32, size);
+        for (int i = 0; i < size; i++) {
+            tensor.set(i, value);
+        }
+        return tensor;
+    }
+}
