@@ -36,8 +36,8 @@ class TinyGroupsTest {
             JointGroups joint = new JointGroups(List.of(new AxisGroups(2, 3, 1), new AxisGroups(1, 3, 2)));
             NestedLasso penalty = new NestedLasso(METRIC * weight, 0.8, GroupWeight.NONE);
             List<Long> sizes = joint.tensorSizes();
-            SetPlan plan = new SetPlan(
-                    List.of("a", "b"), sizes, new Regularizer(penalty, NestedGroups.ofParts(joint)), true);
+            SetPlan plan =
+                    new SetPlan(List.of("a", "b"), sizes, new Regularizer(penalty, NestedGroups.ofParts(joint)), true);
             UpdateRule rule = new UpdateRule.AdaGrad();
             try (Arena arena = Arena.ofShared();
                     StepKernel kernel = LaneChoice.BEST.create(rule, List.of(plan), 1)) {
@@ -46,7 +46,8 @@ class TinyGroupsTest {
                         memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, start);
                     }
                 });
-                List<TensorView> weights = List.of(tensor(arena, sizes.get(0), weight), tensor(arena, sizes.get(1), weight));
+                List<TensorView> weights =
+                        List.of(tensor(arena, sizes.get(0), weight), tensor(arena, sizes.get(1), weight));
                 List<TensorView> gradients = List.of(tensor(arena, sizes.get(0), 0), tensor(arena, sizes.get(1), 0));
                 kernel.step(List.of(new SetStep(weights, gradients, 1, 0)), NUMBERS, 1e-3);
                 for (TensorView tensor : weights) {
