@@ -92,6 +92,7 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "With --loading: threads that make them; as many as there are processors if left out.")
     private int loaders = Runtime.getRuntime().availableProcessors();
+
     @Option(names = "--parts", description = "With --training: also what of a step takes how long, part by part.")
     private boolean parts;
 

@@ -47,8 +47,7 @@ record Attention(List<Node> within, List<String> inputs, double scale, double dr
         return Kernel.ofFeed(feed -> {
             PtNDArray key = JniUtils.transpose(feed.get(1), RANK - 1, RANK - 2);
             PtNDArray mask = feed.optional(RANK - 1);
-            return (PtNDArray)
-                    Torch.attention(feed.get(0), key, feed.get(2), mask, feed.drops() ? dropped : 0, scale);
+            return (PtNDArray) Torch.attention(feed.get(0), key, feed.get(2), mask, feed.drops() ? dropped : 0, scale);
         });
     }
 
@@ -73,7 +72,8 @@ record Attention(List<Node> within, List<String> inputs, double scale, double dr
                 dropped = ratio;
                 node = before(node.input(0));
             }
-            if (node == null || !(node.operator() instanceof Softmax(long axis, boolean logarithm))
+            if (node == null
+                    || !(node.operator() instanceof Softmax(long axis, boolean logarithm))
                     || logarithm
                     || Shape.axis(axis, RANK) != RANK - 1) {
                 return null;
@@ -97,7 +97,8 @@ record Attention(List<Node> within, List<String> inputs, double scale, double dr
                 scale = isBinary(node, Binary.Function.DIVIDE) ? 1 / factor : factor;
                 node = before(node.input(0));
             }
-            if (node == null || !(node.operator() instanceof MatMul)
+            if (node == null
+                    || !(node.operator() instanceof MatMul)
                     || !isMatrices(node.input(0))
                     || !isMatrices(node.input(1))
                     || !sameHeads(node.input(0), node.input(1), value)) {

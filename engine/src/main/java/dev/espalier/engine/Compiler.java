@@ -35,8 +35,7 @@ final class Compiler {
     /** A step of which is not known yet what dies with it. */
     private record Draft(Node node, Kernel kernel, List<Integer> inputs, List<Integer> outputs) {}
 
-    private Compiler(
-            Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned, boolean fused) {
+    private Compiler(Graph graph, PtNDManager constants, Function<String, @Nullable PtNDArray> owned, boolean fused) {
         this.graph = graph;
         this.constants = constants;
         this.owned = owned;

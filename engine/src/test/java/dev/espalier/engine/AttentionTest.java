@@ -68,8 +68,7 @@ class AttentionTest {
                 way.add(graph.add("dropped", new Dropout(dropped), way.getLast()));
             }
             Value context = graph.add("context", new MatMul(), way.getLast(), value);
-            Stream<Value> others =
-                    way.stream().filter(tensor -> List.of(seen).contains(tensor.name()));
+            Stream<Value> others = way.stream().filter(tensor -> List.of(seen).contains(tensor.name()));
             return graph.outputs(Stream.concat(Stream.of(context), others).toArray(Value[]::new));
         }
 
@@ -110,7 +109,8 @@ class AttentionTest {
                 results.put("context", context.toFloatArray());
                 pass.backward(context.square().sum(), 1);
             }
-            arrays.forEach((name, array) -> results.put(name, array.getGradient().toFloatArray()));
+            arrays.forEach(
+                    (name, array) -> results.put(name, array.getGradient().toFloatArray()));
             return results;
         }
     }
@@ -137,7 +137,9 @@ class AttentionTest {
         assertEquals(0.5, Attention.in(graph).values().iterator().next().dropped());
         float[] kept = run(graph, true, Mode.REHEARSAL).get("context");
         assertTrue(Arrays.equals(run(graph, true, Mode.REHEARSAL).get("context"), kept));
-        assertNotEquals(Arrays.toString(kept), Arrays.toString(run(graph, true, Mode.TRAINING).get("context")));
+        assertNotEquals(
+                Arrays.toString(kept),
+                Arrays.toString(run(graph, true, Mode.TRAINING).get("context")));
     }
 
     /** Scores that somebody else reads have to be there. */
@@ -147,7 +149,8 @@ class AttentionTest {
         for (String tensor : List.of("scores", "scaled", "masked", "shares", "dropped")) {
             assertEquals(Map.of(), Attention.in(written.graph(tensor)), tensor);
         }
-        List<Node> within = Attention.in(written.graph()).values().iterator().next().within();
+        List<Node> within =
+                Attention.in(written.graph()).values().iterator().next().within();
         assertEquals(
                 List.of("dropped", "shares", "masked", "scaled", "scores"),
                 within.stream().map(Node::output).toList());

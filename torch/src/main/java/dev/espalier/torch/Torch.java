@@ -290,7 +290,9 @@ public final class Torch {
                 operators.share(require(query).getHandle()),
                 operators.share(require(key).getHandle()),
                 operators.share(require(value).getHandle()),
-                mask == null ? 0 : operators.option(operators.share(require(mask).getHandle())),
+                mask == null
+                        ? 0
+                        : operators.option(operators.share(require(mask).getHandle())),
                 Double.doubleToRawLongBits(dropped),
                 0, // not causal: what is hidden, the mask hides
                 operators.option(Double.doubleToRawLongBits(scale)),

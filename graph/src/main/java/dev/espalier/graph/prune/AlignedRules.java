@@ -85,8 +85,8 @@ final class AlignedRules {
         int shift = output.rank() - input.rank();
         List<Integer> axes = result.axes().stream()
                 .map(axis -> axis - shift)
-                .filter(axis ->
-                        axis >= 0 && (!input.get(axis).is(1) || output.get(axis + shift).is(1)))
+                .filter(axis -> axis >= 0
+                        && (!input.get(axis).is(1) || output.get(axis + shift).is(1)))
                 .toList();
         Channels seen = Channels.along(input, axes);
         return seen.axes().equals(axes) ? seen : null;

@@ -115,13 +115,12 @@ final class Blocks {
     }
 
     Flow activation(Flow x) {
-        Operator function =
-                switch (draft.below(5)) {
-                    case 0 -> new Unary(Unary.Function.TANH);
-                    case 1 -> new Elementwise.LeakyRelu(0.1);
-                    case 2 -> new Elementwise.Gelu(draft.flip());
-                    default -> new Unary(Unary.Function.RELU);
-                };
+        Operator function = switch (draft.below(5)) {
+            case 0 -> new Unary(Unary.Function.TANH);
+            case 1 -> new Elementwise.LeakyRelu(0.1);
+            case 2 -> new Elementwise.Gelu(draft.flip());
+            default -> new Unary(Unary.Function.RELU);
+        };
         return x.with(draft.add("activation", function, x.value()));
     }
 
@@ -174,8 +173,7 @@ final class Blocks {
             return layer(x, width());
         }
         long first = draft.between(1, channels - 1);
-        List<Value> parts =
-                draft.addAll("split", new Split(x.axis(), List.of(first, channels - first)), 2, x.value());
+        List<Value> parts = draft.addAll("split", new Split(x.axis(), List.of(first, channels - first)), 2, x.value());
         Flow second = activation(x.with(parts.get(1)));
         return x.with(draft.add("concat", new Concat(x.axis()), second.value(), parts.get(0)));
     }

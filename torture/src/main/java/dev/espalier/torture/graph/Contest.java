@@ -157,7 +157,8 @@ final class Contest implements AutoCloseable {
         Map<String, Tensor> inputs = judge.inputs().getFirst();
         try (Network network = new Network(read, SQUARES, Device.CPU)) {
             Map<String, Tensor> outputs = network.predict(inputs);
-            double wanted = outputs.values().stream().mapToDouble(Contest::meanSquare).sum();
+            double wanted =
+                    outputs.values().stream().mapToDouble(Contest::meanSquare).sum();
             double judged = network.terms(inputs, Map.of()).loss();
             if (!Double.isFinite(wanted)) {
                 throw new Refused("outputs that are not finite");
@@ -284,20 +285,19 @@ final class Contest implements AutoCloseable {
 
     private static Tensor wobbled(Tensor tensor, SplittableRandom random) {
         return Tensor.compute(
-                tensor.type(),
-                tensor.shape(),
-                i -> tensor.getDouble(i) * (1 + WOBBLE * random.nextDouble(-1, 1)));
+                tensor.type(), tensor.shape(), i -> tensor.getDouble(i) * (1 + WOBBLE * random.nextDouble(-1, 1)));
     }
 
     /** The model up to one tensor after the other: the first that is disagreed on tells most. */
     static List<Graph> beginnings(Graph graph) {
         List<Graph> beginnings = new ArrayList<>();
-        graph.nodes().forEach(node -> node.outputs().forEach(output -> {
-            if (graph.fact(output).data() == DataType.FLOAT32) {
-                beginnings.add(dev.espalier.graph.pass.DeadNodes.remove(new Graph(
-                        graph.name(), graph.inputs(), graph.initializers(), graph.nodes(), List.of(output))));
-            }
-        }));
+        graph.nodes()
+                .forEach(node -> node.outputs().forEach(output -> {
+                    if (graph.fact(output).data() == DataType.FLOAT32) {
+                        beginnings.add(dev.espalier.graph.pass.DeadNodes.remove(new Graph(
+                                graph.name(), graph.inputs(), graph.initializers(), graph.nodes(), List.of(output))));
+                    }
+                }));
         return beginnings;
     }
 

@@ -51,7 +51,8 @@ public final class GraphCampaign implements Campaign {
         figures.add("disagreements", 0);
         Path folder = Files.createTempDirectory("espalier-graphs-");
         try {
-            effort.forEach((number, random) -> new Trial(number, random, figures, folder.resolve(number + ".onnx")).run());
+            effort.forEach(
+                    (number, random) -> new Trial(number, random, figures, folder.resolve(number + ".onnx")).run());
         } finally {
             Files.deleteIfExists(folder);
         }
@@ -72,7 +73,8 @@ public final class GraphCampaign implements Campaign {
                 }
                 if (!made.hidden().isEmpty() && graph.foreign().isEmpty()) {
                     for (Metamorphosis metamorphosis : Metamorphosis.values()) {
-                        Hidden hidden = made.hidden().get(random.nextInt(made.hidden().size()));
+                        Hidden hidden =
+                                made.hidden().get(random.nextInt(made.hidden().size()));
                         transform(contest, graph, metamorphosis, hidden);
                     }
                 }
@@ -83,7 +85,8 @@ public final class GraphCampaign implements Campaign {
                 }
                 Matcher operator = OPERATOR.matcher(String.valueOf(refused.getMessage()));
                 figures.add("refused by ONNX Runtime", 1);
-                figures.add("refused by ONNX Runtime: " + (operator.find() ? operator.group() : refused.getMessage()), 1);
+                figures.add(
+                        "refused by ONNX Runtime: " + (operator.find() ? operator.group() : refused.getMessage()), 1);
             } catch (RuntimeException | StackOverflowError failure) {
                 disagree("crash", graph, stack(failure));
             } finally {

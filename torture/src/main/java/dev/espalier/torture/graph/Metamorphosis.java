@@ -28,7 +28,8 @@ enum Metamorphosis {
     PERMUTED {
         @Override
         Graph apply(Graph graph, Hidden hidden, RandomGenerator random) {
-            int units = (int) weight(graph, hidden).shape()[hidden.places().getFirst().axis()];
+            int units = (int)
+                    weight(graph, hidden).shape()[hidden.places().getFirst().axis()];
             List<Integer> order = new Draft(random).order(units);
             Map<String, Tensor> changed = new HashMap<>();
             for (Place place : hidden.places()) {
@@ -93,12 +94,12 @@ enum Metamorphosis {
             Tensor zeros = Tensor.compute(DataType.FLOAT32, square, i -> 0);
             initializers.put(name + ".w2", new Initializer(zeros, Initializer.Kind.PARAMETER));
             nodes.add(new Node(
-                    name + ".first", layer.operator(), List.of(layer.input(0), name + ".w1"), List.of(name + ".first")));
+                    name + ".first",
+                    layer.operator(),
+                    List.of(layer.input(0), name + ".w1"),
+                    List.of(name + ".first")));
             nodes.add(new Node(
-                    name + ".relu",
-                    new Unary(Unary.Function.RELU),
-                    List.of(name + ".first"),
-                    List.of(name + ".relu")));
+                    name + ".relu", new Unary(Unary.Function.RELU), List.of(name + ".first"), List.of(name + ".relu")));
             nodes.add(new Node(
                     name + ".second",
                     layer.operator() instanceof Conv conv

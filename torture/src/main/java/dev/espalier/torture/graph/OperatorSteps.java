@@ -155,8 +155,7 @@ final class OperatorSteps {
             case EXP -> x.with(draft.unary(function, draft.tamed(x.value())));
             case NOT -> draft.blend(x, draft.unary(function, comparison(x)));
             case IS_INF, IS_NAN, SIGN -> draft.blend(x, draft.unary(function, x.value()));
-            case CEIL, FLOOR, ROUND ->
-                draft.blend(x, draft.unary(function, draft.times(x.value(), draft.number(1.7))));
+            case CEIL, FLOOR, ROUND -> draft.blend(x, draft.unary(function, draft.times(x.value(), draft.number(1.7))));
             case ABS, COS, ERF, HARD_SWISH, IDENTITY, MISH, NEGATIVE, RELU, SIGMOID, SIN, SOFTPLUS, SOFTSIGN, TANH ->
                 x.with(draft.unary(function, x.value()));
         };
@@ -185,7 +184,8 @@ final class OperatorSteps {
         step(Binary.class, this::binary);
         step(Variadic.class, x -> {
             Value[] inputs = Stream.concat(
-                            Stream.of(x.value()), Stream.generate(() -> draft.mate(x)).limit(draft.below(3)))
+                            Stream.of(x.value()),
+                            Stream.generate(() -> draft.mate(x)).limit(draft.below(3)))
                     .toArray(Value[]::new);
             return x.with(draft.add("variadic", new Variadic(draft.pick(Variadic.Function.values())), inputs));
         });
@@ -218,14 +218,17 @@ final class OperatorSteps {
             case ADD, SUBTRACT, MULTIPLY -> {
                 Value mate = draft.mate(x);
                 yield x.with(
-                        draft.flip() ? draft.binary(function, x.value(), mate) : draft.binary(function, mate, x.value()));
+                        draft.flip()
+                                ? draft.binary(function, x.value(), mate)
+                                : draft.binary(function, mate, x.value()));
             }
             case DIVIDE -> x.with(draft.binary(function, x.value(), draft.positive(draft.mate(x))));
             case POWER ->
                 x.with(
                         draft.flip()
                                 ? draft.binary(function, x.value(), draft.number(draft.between(1, 3)))
-                                : draft.binary(function, draft.positive(x.value()), draft.number(draft.pick(0.5, -1.3))));
+                                : draft.binary(
+                                        function, draft.positive(x.value()), draft.number(draft.pick(0.5, -1.3))));
             case MODULO -> {
                 Value numbers = whole(x);
                 yield draft.blend(x, draft.binary(function, numbers, wholeNumber(numbers, draft.pick(3, -2))));
@@ -283,14 +286,14 @@ final class OperatorSteps {
             if (!x.isKnown(x.rank() - 1)) {
                 return null;
             }
-            long[] shape =
-                    IntStream.range(axis, x.rank()).mapToLong(x::length).toArray();
+            long[] shape = IntStream.range(axis, x.rank()).mapToLong(x::length).toArray();
             LayerNorm norm = new LayerNorm(axis(x, axis), 1e-3);
             Value scale = draft.parameter("scale", draft.tensor(1, shape));
             return x.with(
                     draft.flip()
                             ? draft.add("norm", norm, x.value(), scale)
-                            : draft.add("norm", norm, x.value(), scale, draft.parameter("shift", draft.tensor(1, shape))));
+                            : draft.add(
+                                    "norm", norm, x.value(), scale, draft.parameter("shift", draft.tensor(1, shape))));
         });
         step(Pool.class, x -> {
             if (!x.isPicture()) {
@@ -469,9 +472,8 @@ final class OperatorSteps {
             if (length < 2) {
                 return null;
             }
-            List<Long> sizes = length % 2 == 0 && draft.flip()
-                    ? List.of(length / 2, length / 2)
-                    : List.of(1L, length - 1);
+            List<Long> sizes =
+                    length % 2 == 0 && draft.flip() ? List.of(length / 2, length / 2) : List.of(1L, length - 1);
             List<Value> parts = draft.addAll("split", new Split(axis(x, axis), sizes), 2, x.value());
             return x.with(
                     sizes.getFirst().equals(sizes.getLast()) && draft.flip()
@@ -510,9 +512,11 @@ final class OperatorSteps {
                     top.getLast(),
                     draft.tamed(top.getFirst())));
         });
-        step(Trilu.class, x -> x.rank() < 3
-                ? null
-                : x.with(draft.add("triangle", new Trilu(draft.flip(), draft.between(-2, 2)), x.value())));
+        step(
+                Trilu.class,
+                x -> x.rank() < 3
+                        ? null
+                        : x.with(draft.add("triangle", new Trilu(draft.flip(), draft.between(-2, 2)), x.value())));
         step(Pad.class, this::pad);
         step(Resize.class, this::resize);
         step(Tile.class, x -> {
@@ -610,8 +614,8 @@ final class OperatorSteps {
             long[] together = new long[x.rank()];
             apart[x.axis()] = parts;
             apart[x.axis() + 1] = draft.flip() ? -1 : channels / parts;
-            List<Long> order = new ArrayList<>(
-                    LongStream.range(0, x.rank() + 1L).boxed().toList());
+            List<Long> order =
+                    new ArrayList<>(LongStream.range(0, x.rank() + 1L).boxed().toList());
             Collections.swap(order, x.axis(), x.axis() + 1);
             for (int axis = 1; axis < x.rank(); axis++) {
                 long length = x.isKnown(axis) ? x.length(axis) : 0;
@@ -652,14 +656,14 @@ final class OperatorSteps {
         });
         step(Squeeze.class, x -> {
             List<Integer> ones = IntStream.range(1, x.rank())
-                    .filter(axis -> axis != x.axis() && x.value().shape().get(axis).is(1))
+                    .filter(axis ->
+                            axis != x.axis() && x.value().shape().get(axis).is(1))
                     .boxed()
                     .toList();
             if (ones.isEmpty()) {
                 return null;
             }
-            Flow less = x.with(
-                    draft.add("less", new Squeeze(List.of(axis(x, draft.pick(ones)))), x.value()));
+            Flow less = x.with(draft.add("less", new Squeeze(List.of(axis(x, draft.pick(ones)))), x.value()));
             return less.rank() == 2 ? new Flow(less.value(), true) : less;
         });
     }

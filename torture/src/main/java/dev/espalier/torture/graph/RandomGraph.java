@@ -61,7 +61,8 @@ record RandomGraph(Graph graph, List<Hidden> hidden) {
             seen.add(x);
         }
         List<Value> outputs = new ArrayList<>();
-        outputs.add(draft.once(4) ? x.value() : blocks.layer(x, draft.between(1, 4)).value());
+        outputs.add(
+                draft.once(4) ? x.value() : blocks.layer(x, draft.between(1, 4)).value());
         if (draft.once(6)) {
             outputs.add(blocks.layer(draft.pick(seen), 2).value());
         }

@@ -111,8 +111,8 @@ record Batch(
         double[] u = new double[size];
         Update update = update();
         for (int i = 0; i < size; i++) {
-            double entry = Math.clamp(
-                    level * Math.pow(10, spread * (random.nextDouble() - 0.5)), LEAST_METRIC, MOST_METRIC);
+            double entry =
+                    Math.clamp(level * Math.pow(10, spread * (random.nextDouble() - 0.5)), LEAST_METRIC, MOST_METRIC);
             boolean dead = style == Style.DEAD_WEIGHTS && random.nextInt(3) == 0;
             v[i] = dead ? 0 : (float) (entry * entry);
             d[i] = update.metric(v[i]);

@@ -60,9 +60,7 @@ enum Family {
     SINGLE {
         @Override
         Penalty penalty(double strength, double knee, RandomGenerator random) {
-            return random.nextBoolean()
-                    ? LASSO.penalty(strength, knee, random)
-                    : MCP.penalty(strength, knee, random);
+            return random.nextBoolean() ? LASSO.penalty(strength, knee, random) : MCP.penalty(strength, knee, random);
         }
 
         @Override

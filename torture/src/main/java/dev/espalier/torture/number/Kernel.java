@@ -112,8 +112,7 @@ final class Kernel {
         return kernels.create(new UpdateRule.AdaGrad(), List.of(plan), 1);
     }
 
-    private static void step(
-            Batch batch, StepKernel kernel, List<TensorView> weights, List<TensorView> gradients) {
+    private static void step(Batch batch, StepKernel kernel, List<TensorView> weights, List<TensorView> gradients) {
         SplittableRandom random = new SplittableRandom(batch.starts());
         kernel.state().forEach((name, memory) -> {
             if (name.startsWith("second/")) {
@@ -127,8 +126,7 @@ final class Kernel {
             }
         });
         SetStep set = new SetStep(weights, gradients, batch.stepSize(), 0);
-        StepKernel.Result result =
-                kernel.step(List.of(set), batch.rule(), ReciprocalNewton.smallHalleyStep(TOLERANCE));
+        StepKernel.Result result = kernel.step(List.of(set), batch.rule(), ReciprocalNewton.smallHalleyStep(TOLERANCE));
         if (result.bad() != null) {
             throw new IllegalStateException("the step was refused: " + result.bad());
         }

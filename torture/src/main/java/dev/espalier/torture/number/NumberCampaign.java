@@ -107,7 +107,8 @@ public final class NumberCampaign implements Campaign {
 
         private void requireSameBits(String name, Kernel.Result scalar, Kernel.Result vector) {
             for (int tensor = 0; tensor < scalar.weights().size(); tensor++) {
-                int place = mismatch(scalar.weights().get(tensor), vector.weights().get(tensor));
+                int place =
+                        mismatch(scalar.weights().get(tensor), vector.weights().get(tensor));
                 if (place >= 0) {
                     figures.add("cases where vectors differ from single numbers", 1);
                     fail(
@@ -170,13 +171,17 @@ public final class NumberCampaign implements Campaign {
                 ties++;
             } else if (problem.objective(z) < problem.objective(exact)) {
                 figures.add(name + ": better in float32 than in double precision", 1);
-                fail(name, "the operator in double precision, " + problem.objective(exact) + ", is worse than " + who
-                        + ", " + problem.objective(z) + ": " + problem);
+                fail(
+                        name,
+                        "the operator in double precision, " + problem.objective(exact) + ", is worse than " + who
+                                + ", " + problem.objective(z) + ": " + problem);
             } else {
                 way.worst = Math.max(way.worst, error);
-                fail(name, "on " + who + " an error of " + error + ", " + problem.branch(exact) + ", objectives "
-                        + problem.objective(z) + " and " + problem.objective(exact) + ": "
-                        + Arrays.toString(z) + " for " + Arrays.toString(exact) + " of " + problem);
+                fail(
+                        name,
+                        "on " + who + " an error of " + error + ", " + problem.branch(exact) + ", objectives "
+                                + problem.objective(z) + " and " + problem.objective(exact) + ": "
+                                + Arrays.toString(z) + " for " + Arrays.toString(exact) + " of " + problem);
             }
         }
 
@@ -197,8 +202,10 @@ public final class NumberCampaign implements Campaign {
                     worst = Math.max(worst, error);
                 } else if (!problem.isTie(expected, actual)) {
                     worst = Math.max(worst, error);
-                    fail(name, "the GPU has " + Arrays.toString(actual) + " for " + Arrays.toString(expected) + " of "
-                            + problem);
+                    fail(
+                            name,
+                            "the GPU has " + Arrays.toString(actual) + " for " + Arrays.toString(expected) + " of "
+                                    + problem);
                 }
             }
             figures.add(name + ", GPU: groups", groups.count());
@@ -254,7 +261,8 @@ public final class NumberCampaign implements Campaign {
         double error(double[] wanted, double[] found) {
             double difference = 0;
             for (int i = 0; i < x.length; i++) {
-                double lost = Float.MIN_NORMAL + 2 * Float.MIN_VALUE / Math.max(d[i] * Math.abs(x[i]), Float.MIN_NORMAL);
+                double lost =
+                        Float.MIN_NORMAL + 2 * Float.MIN_VALUE / Math.max(d[i] * Math.abs(x[i]), Float.MIN_NORMAL);
                 difference = Math.max(difference, Math.abs(wanted[i] - found[i]) - lost);
             }
             return difference == 0 ? 0 : difference / Norm.largest(x);

@@ -18,7 +18,8 @@ final class NumberCampaignTest {
         Figures figures = new NumberCampaign().run(effort);
         assertTrue(figures.sound(), () -> String.join("\n", figures.told()));
         Map<String, Double> numbers = figures.numbers();
-        for (String way : new String[] {"lasso, zeroed", "lasso, shrunk", "scad, zeroed", "scad, shrunk", "scad, untouched"}) {
+        for (String way :
+                new String[] {"lasso, zeroed", "lasso, shrunk", "scad, zeroed", "scad, shrunk", "scad, untouched"}) {
             assertTrue(numbers.getOrDefault(way + ": groups", 0.0) > 10, numbers::toString);
         }
     }
