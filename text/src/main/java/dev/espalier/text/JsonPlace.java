@@ -1,7 +1,9 @@
 package dev.espalier.text;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -20,7 +22,14 @@ import java.util.List;
  * @param node what is there
  */
 public record JsonPlace(Path file, String path, JsonNode node) {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Nothing that is read here is nested so deeply; and what reads tokenizers ends the process at twice that depth. */
+    private static final int MOST_DEPTH = 64;
+
+    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MOST_DEPTH)
+                    .build())
+            .build());
 
     /**
      * The root of a file.

@@ -212,6 +212,14 @@ final class WordPieceTest {
         assertRefused("vocab.txt is no text in UTF-8", () -> WordPiece.load(folder.resolve("vocab.txt")));
     }
 
+    /** The library's reader would end the process. */
+    @Test
+    void whatIsNestedTooDeeplyIsRefused() throws IOException {
+        Path file = folder.resolve("tokenizer.json");
+        Files.writeString(file, "{\"decoder\":" + "[".repeat(200) + "]".repeat(200) + "}");
+        assertRefused("nesting depth", () -> WordPiece.load(file));
+    }
+
     private interface Action {
         Object run() throws IOException;
     }
