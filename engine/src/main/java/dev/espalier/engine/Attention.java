@@ -141,11 +141,10 @@ record Attention(List<Node> within, List<String> inputs, double scale, double dr
         /** Whether a tensor is what the scores come from, and not what is added to them. */
         private boolean isScores(String tensor) {
             Node producer = graph.producer(tensor);
-            return producer != null
-                    && (producer.operator() instanceof MatMul
-                            || isBinary(producer, Binary.Function.MULTIPLY, Binary.Function.DIVIDE)
-                                    && graph.producer(producer.input(0)) instanceof Node scaled
-                                    && scaled.operator() instanceof MatMul);
+            if (producer != null && isBinary(producer, Binary.Function.MULTIPLY, Binary.Function.DIVIDE)) {
+                producer = graph.producer(producer.input(0));
+            }
+            return producer != null && producer.operator() instanceof MatMul;
         }
 
         private boolean isMask(String tensor, Shape scores) {

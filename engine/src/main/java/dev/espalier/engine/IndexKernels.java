@@ -173,8 +173,8 @@ final class IndexKernels {
                         JniUtils.slice(sorted, axis, 1, length, 1), JniUtils.slice(sorted, axis, 0, length - 1, 1))
                 .toType(DataType.INT64, false);
         PtNDArray first = Tensors.times(JniUtils.slice(order, axis, 0, 1, 1), 0);
-        PtNDArray runs =
-                Tensors.times(JniUtils.cumSum(JniUtils.cat(new PtNDArray[] {first, differs}, axis), axis), length);
+        PtNDArray runs = Tensors.times(
+                JniUtils.cumSum(JniUtils.cat(new PtNDArray[] {first, differs}, axis), axis), (double) length);
         return JniUtils.sub(JniUtils.sort(JniUtils.add(runs, order), axis, false), runs);
     }
 

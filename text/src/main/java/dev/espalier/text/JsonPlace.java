@@ -26,9 +26,8 @@ public record JsonPlace(Path file, String path, JsonNode node) {
     private static final int MOST_DEPTH = 64;
 
     private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MOST_DEPTH)
-                    .build())
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(MOST_DEPTH).build())
             .build());
 
     /**

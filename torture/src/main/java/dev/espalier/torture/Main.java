@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.ServiceLoader.Provider;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +114,9 @@ public final class Main implements Callable<Integer> {
 
     /** All campaigns, in the order in which the service's file has them. */
     static List<Campaign> campaigns() {
-        return ServiceLoader.load(Campaign.class).stream().map(Provider::get).toList();
+        return ServiceLoader.load(Campaign.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList();
     }
 
     /** What the first argument can be. */

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -173,12 +174,12 @@ final class Disk {
         Set<Path> leftFolders = new HashSet<>(how == Fault.CONTENTS_LOST ? folders : forcedFolders);
         Folders.delete(root);
         for (Path folder : leftFolders.stream().sorted().toList()) {
-            if (Files.isDirectory(folder.getParent())) {
+            if (Files.isDirectory(Objects.requireNonNull(folder.getParent()))) {
                 Files.createDirectories(folder);
             }
         }
         for (Map.Entry<Path, byte[]> file : left.entrySet()) {
-            if (Files.isDirectory(file.getKey().getParent())) {
+            if (Files.isDirectory(Objects.requireNonNull(file.getKey().getParent()))) {
                 Files.write(file.getKey(), file.getValue());
             }
         }

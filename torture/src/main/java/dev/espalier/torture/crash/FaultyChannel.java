@@ -56,6 +56,7 @@ final class FaultyChannel extends FileChannel {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // a part is another buffer, whatever is in it
     public int write(ByteBuffer bytes, long position) throws IOException {
         long start = bytes.position();
         return write(bytes, part -> below.write(part, position + part.position() - (part == bytes ? start : 0)));

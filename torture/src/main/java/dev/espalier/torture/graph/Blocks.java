@@ -194,7 +194,7 @@ final class Blocks {
     /** A shortcut into more channels: those that it lacks are zeros. */
     private Flow shortcut(Flow x) {
         long before = draft.below(3);
-        long after = 1 + draft.below(2);
+        long after = 1L + draft.below(2);
         Long[] pads = new Long[2 * x.rank()];
         java.util.Arrays.fill(pads, 0L);
         pads[x.axis()] = before;

@@ -164,7 +164,7 @@ final class Draft {
     }
 
     Value whole(long value) {
-        return graph.constant(name("whole"), Tensor.scalar(DataType.INT64, value));
+        return graph.constant(name("whole"), Tensor.scalar(DataType.INT64, (double) value));
     }
 
     /** Numbers between a half and what is a bit larger, to divide by or to take roots of. */
@@ -234,7 +234,7 @@ final class Draft {
         boolean[] in = zeros((int) shape[inAxis]);
         boolean[] out = zeros((int) shape[outAxis]);
         long fan = Tensor.size(shape) / shape[outAxis];
-        double scale = 1.2 / Math.sqrt(Math.max(1, fan));
+        double scale = 1.2 / Math.sqrt((double) Math.max(1, fan));
         long inStride = stride(shape, inAxis);
         long outStride = stride(shape, outAxis);
         return Tensor.compute(DataType.FLOAT32, shape, i -> {

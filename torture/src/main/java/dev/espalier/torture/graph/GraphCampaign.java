@@ -131,8 +131,8 @@ public final class GraphCampaign implements Campaign {
                     if (contest.problem(party).isPresent() && !contest.isOnCliff()) {
                         return beginning;
                     }
-                } catch (IOException | RuntimeException notThis) {
-                    continue;
+                } catch (IOException | RuntimeException _) {
+                    // This one fails otherwise: the next may fail as the whole does.
                 }
             }
             return graph;

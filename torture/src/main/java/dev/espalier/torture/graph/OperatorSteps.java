@@ -177,7 +177,7 @@ final class OperatorSteps {
     }
 
     private Value wholeNumber(Value like, long number) {
-        return draft.graph.constant(draft.name("whole"), Tensor.scalar(draft.graph.data(like), number));
+        return draft.graph.constant(draft.name("whole"), Tensor.scalar(draft.graph.data(like), (double) number));
     }
 
     private void arithmetic() {

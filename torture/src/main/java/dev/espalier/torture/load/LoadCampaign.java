@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -221,10 +222,9 @@ public final class LoadCampaign implements Campaign {
                 .execute(all.toArray(String[]::new));
         double seconds = (System.nanoTime() - begun) / 1e9;
         String said = status == 0 ? out.toString() : out + " " + err;
-        Folders.delete(file.getParent());
+        Path folder = Objects.requireNonNull(file.getParent());
+        Folders.delete(folder);
         return new Reply(
-                status,
-                said.replace(file.getParent().toString(), "").replaceAll("[\\d.]+ m?s\\b", "some time"),
-                seconds);
+                status, said.replace(folder.toString(), "").replaceAll("[\\d.]+ m?s\\b", "some time"), seconds);
     }
 }

@@ -83,7 +83,7 @@ public final class LongCampaign implements Campaign {
 
     private static void sample(Effort effort, Vitals vitals) {
         try {
-            Vitals.Sample now = vitals.take(effort.cases());
+            Vitals.Sample now = vitals.take((double) effort.cases());
             Files.writeString(
                     effort.folder().resolve("vitals.csv"),
                     String.format(
@@ -102,7 +102,7 @@ public final class LongCampaign implements Campaign {
     }
 
     private static void tell(Effort effort, Vitals vitals, Figures figures) {
-        figures.set("steps", effort.cases());
+        figures.set("steps", (double) effort.cases());
         figures.set("samples", vitals.samples().size());
         if (vitals.samples().size() < FEWEST_SAMPLES) {
             return;

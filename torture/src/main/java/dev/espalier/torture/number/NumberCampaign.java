@@ -15,9 +15,11 @@ import dev.espalier.torture.Figures;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 
@@ -81,7 +83,8 @@ public final class NumberCampaign implements Campaign {
         }
 
         void run(RandomGenerator random) {
-            Family family = Family.values()[random.nextInt(Family.values().length)];
+            List<Family> families = List.copyOf(EnumSet.allOf(Family.class));
+            Family family = families.get(random.nextInt(families.size()));
             Batch batch = Batch.of(family, random.nextInt(1, 2 * GROUPS), random);
             String name = family.name().toLowerCase(Locale.ROOT).replace('_', ' ');
             try {
@@ -149,10 +152,10 @@ public final class NumberCampaign implements Campaign {
             figures.add("groups", groups.count());
             ways.forEach((branch, way) -> {
                 String where = name + ", " + branch.name().toLowerCase(Locale.ROOT);
-                figures.add(where + ": groups", way.groups);
+                figures.add(where + ": groups", (double) way.groups);
                 figures.worst(where + ": worst error", way.worst);
             });
-            figures.add(name + ": of two equally good minima the other", ties);
+            figures.add(name + ": of two equally good minima the other", (double) ties);
         }
 
         private void check(String name, Problem problem, double[] exact, double[] z, String who) {
@@ -163,7 +166,7 @@ public final class NumberCampaign implements Campaign {
                 }
             }
             double error = problem.error(exact, z);
-            Way way = ways.get(problem.branch(exact));
+            Way way = Objects.requireNonNull(ways.get(problem.branch(exact)));
             way.groups++;
             if (error <= PRECISION) {
                 way.worst = Math.max(way.worst, error);
@@ -209,7 +212,7 @@ public final class NumberCampaign implements Campaign {
                 }
             }
             figures.add(name + ", GPU: groups", groups.count());
-            figures.add(name + ", GPU: groups with another last bit than on the processor", different);
+            figures.add(name + ", GPU: groups with another last bit than on the processor", (double) different);
             figures.worst(name + ", GPU: worst difference from the processor", worst);
         }
     }

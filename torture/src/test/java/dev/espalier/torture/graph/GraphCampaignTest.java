@@ -9,6 +9,7 @@ import dev.espalier.torture.Effort;
 import dev.espalier.torture.Figures;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class GraphCampaignTest {
     @Test
     void aFewModelsAgreeWithOnnxRuntime(@TempDir Path folder) throws IOException, InterruptedException {
-        Effort effort = new Effort(Effort.Limits.ofCases(25, 8), folder, new PrintWriter(System.err));
+        Effort effort = new Effort(Effort.Limits.ofCases(25, 8), folder, new PrintWriter(Writer.nullWriter()));
         Figures figures = new GraphCampaign().run(effort);
         assertTrue(figures.sound(), () -> String.join("\n", figures.told()));
         Map<String, Double> numbers = figures.numbers();

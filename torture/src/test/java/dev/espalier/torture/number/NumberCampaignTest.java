@@ -6,6 +6,7 @@ import dev.espalier.torture.Effort;
 import dev.espalier.torture.Figures;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class NumberCampaignTest {
     @Test
     void aFewGroupsAreWhatDoublePrecisionSays(@TempDir Path folder) throws IOException, InterruptedException {
-        Effort effort = new Effort(Effort.Limits.ofCases(12, 7), folder, new PrintWriter(System.err));
+        Effort effort = new Effort(Effort.Limits.ofCases(12, 7), folder, new PrintWriter(Writer.nullWriter()));
         Figures figures = new NumberCampaign().run(effort);
         assertTrue(figures.sound(), () -> String.join("\n", figures.told()));
         Map<String, Double> numbers = figures.numbers();
