@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Attention as a whole and node by node come to the same, gradients included. */
+/** Attention as a whole and node by node come to the same, gradients included; on a GPU, if there is one. */
 class AttentionTest {
     private static final Binary ADD = new Binary(Binary.Function.ADD);
     private static final Binary MULTIPLY = new Binary(Binary.Function.MULTIPLY);
