@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CountingLoader extends ClassLoader {
     private static final String OURS = "dev.espalier.";
     private static final String CAMPAIGNS = "dev.espalier.torture.";
-    private static final String TARGETS = "dev.espalier.torture.file.target.";
+    private static final String TARGETS = "dev.espalier.torture.file.reader.";
     private static final String HITS = Hits.class.getName();
     private static final ClassDesc HITS_TYPE = ClassDesc.of(HITS);
     private static final ClassDesc COUNTS_TYPE = ConstantDescs.CD_byte.arrayType();
