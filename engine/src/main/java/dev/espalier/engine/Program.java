@@ -114,7 +114,7 @@ final class Program {
         }
     }
 
-    /** Whether attention is computed as a whole: on a GPU, where its scores would be most of what is read and written. */
+    /** Whether attention is computed as a whole: on a GPU, where its scores would be read and written a dozen times. */
     private boolean fuses() {
         return manager.getDevice().isGpu() && FUSED && Torch.hasAttention();
     }

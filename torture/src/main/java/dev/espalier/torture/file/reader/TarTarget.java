@@ -48,7 +48,7 @@ public final class TarTarget extends SingleFile {
     public List<String> words() {
         return List.of(
                 "../secret.bin",
-                "/tmp/escaped",
+                "/escaped.bin",
                 "link/x",
                 ".",
                 "..",
