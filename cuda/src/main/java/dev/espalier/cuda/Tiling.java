@@ -31,6 +31,9 @@ final class Tiling {
     /** The share of a block's threads that a tile must use. */
     private static final double LEAST_USE = 0.95;
 
+    /** Weights of a group that lies in one piece, from which on a thread takes several of them. */
+    private static final int LONG_PIECE = 64;
+
     /** Groups of a tile, at most. */
     static final int MOST_GROUPS = 64;
 
@@ -192,6 +195,12 @@ final class Tiling {
 
     /** How a tensor's share of a group is laid out: columns of a group, rows, and rows that one piece is folded into. */
     private record Shape(AxisGroups part, int columns, int fold) {
+        /** Of groups that have a tile's threads to themselves; one piece is folded so that it fills as many of these as it needs. */
+        static Shape inOnePiece(AxisGroups part) {
+            int columns = Math.ceilDiv(Math.ceilDiv(part.inner(), DEEP), SECTOR) * SECTOR;
+            return new Shape(part, columns, Math.ceilDiv(part.inner(), columns));
+        }
+
         static Shape of(AxisGroups part) {
             int fold = Math.ceilDiv(part.inner(), THREADS);
             return new Shape(part, Math.ceilDiv(part.inner(), fold), fold);
@@ -212,9 +221,16 @@ final class Tiling {
     }
 
     private void cut(Kind kind, int set, int tensor, List<AxisGroups> parts, long theta) {
-        List<Shape> shapes = parts.stream().map(Shape::of).toList();
+        boolean pieces = kind != Kind.NESTING && parts.size() == 1 && isLongPiece(parts.getFirst());
+        List<Shape> shapes = parts.stream()
+                .map(part -> pieces ? Shape.inOnePiece(part) : Shape.of(part))
+                .toList();
         int count = parts.getFirst().count();
-        int together = together(kind, shapes, count);
+        int together = pieces
+                ? Math.min(
+                        Math.min(count, MOST_GROUPS),
+                        THREADS / shapes.getFirst().columns())
+                : together(kind, shapes, count);
         int[] first = new int[shapes.size() + 1];
         for (int part = 0; part < shapes.size(); part++) {
             first[part + 1] = first[part] + shapes.get(part).jobs(together);
@@ -254,6 +270,10 @@ final class Tiling {
             }
             teams++;
         }
+    }
+
+    private static boolean isLongPiece(AxisGroups part) {
+        return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= THREADS * DEEP;
     }
 
     /** How many groups go into a tile. */

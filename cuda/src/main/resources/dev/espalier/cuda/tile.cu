@@ -13,10 +13,12 @@ extern __shared__ float kept[];
 #define U(i) kept[(i) * THREADS + threadIdx.x]
 #define D(i) kept[(DEEP + (i)) * THREADS + threadIdx.x]
 
-// The weights of a thread: one column, every so many rows.
+// The weights of a thread: one column, every so many rows. Where a row of the tile is a piece of memory that is folded into
+// rows, the groups of the tile lie behind each other.
 struct Column {
     int lanes, lane, column, group;
     int count;           // how many weights, those that are not there included
+    bool even;           // all of them are there, and equally far from each other
     long long first, stride;
 
     __device__ __forceinline__ Column() {
@@ -24,20 +26,35 @@ struct Column {
         lane = threadIdx.x / job.columns;
         column = threadIdx.x % job.columns;
         group = column / job.inner;
-        count = lane < lanes ? (job.rows - lane + lanes - 1) / lanes : 0;
-        first = job.first + (job.row + lane) * job.stride + column;
-        stride = lanes * job.stride;
+        even = job.fold == 1 || inOnePiece();
+        if (job.fold == 1) {
+            count = lane < lanes ? (job.rows - lane + lanes - 1) / lanes : 0;
+            first = job.first + (job.row + lane) * job.stride + column;
+            stride = lanes * job.stride;
+        } else {
+            column %= job.inner;
+            int start = lane * job.inner + column, step = lanes * job.inner;
+            int left = even ? (job.limit - start + step - 1) / step : (job.rows - lane + lanes - 1) / lanes;
+            count = lane < lanes && left > 0 ? left : 0;
+            first = job.first + (long long) group * job.limit + job.row / job.fold * job.stride + start;
+            stride = step;
+        }
+    }
+
+    // Whether the job has all of its groups' one piece.
+    static __device__ __forceinline__ bool inOnePiece() {
+        return job.rows == job.fold && job.row % job.fold == 0;
     }
 
     __device__ __forceinline__ long long index(int i) const {
-        if (job.fold == 1) return first + i * stride;
+        if (even) return first + i * stride;
         int row = job.row + i * lanes + lane;
-        return job.first + row / job.fold * job.stride + (long long) (row % job.fold) * job.columns + column;
+        return job.first + row / job.fold * job.stride + (long long) (row % job.fold) * job.inner + column;
     }
 
     // A group that is folded may not fill its last row.
     __device__ __forceinline__ bool has(int i) const {
-        return job.fold == 1 || (job.row + i * lanes + lane) % job.fold * job.columns + column < job.limit;
+        return even || (job.row + i * lanes + lane) % job.fold * job.inner + column < job.limit;
     }
 };
 
@@ -164,11 +181,11 @@ __device__ __forceinline__ float store(const Column &column) {
     return magnitudes;
 }
 
-// The same for what is common: both moments, contiguous tensors, no folds, no threshold of single weights, a step of some
+// The same for what is common: both moments, contiguous tensors, even columns, no threshold of single weights, a step of some
 // length. Nothing is decided for single weights, and places are counted in ints from the thread's first: the loop is short.
 __device__ __forceinline__ bool isCommon() {
-    return tensor.m && tensor.v && !tensor.layout && job.fold == 1 && job.rows * job.stride <= 0x7fffffffLL && set.stepSize > 0
-        && set.singleThreshold == 0;
+    bool near = job.fold == 1 ? job.rows * job.stride <= 0x7fffffffLL : Column::inOnePiece();
+    return tensor.m && tensor.v && !tensor.layout && near && set.stepSize > 0 && set.singleThreshold == 0;
 }
 
 __device__ __forceinline__ void loadCommon(const Column &column) {

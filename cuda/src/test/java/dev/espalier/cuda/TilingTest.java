@@ -44,11 +44,13 @@ class TilingTest {
             assertEquals(job.groups() * job.inner(), job.columns());
             for (int row = job.row(); row < job.row() + job.rows(); row++) {
                 for (int column = 0; column < job.columns(); column++) {
-                    int within = row % job.fold() * job.columns() + column;
+                    int group = column / job.inner();
+                    int within = row % job.fold() * job.inner() + column % job.inner();
                     if (job.fold() == 1 || within < job.limit()) {
-                        long index =
-                                job.first() + row / job.fold() * job.stride() + (job.fold() == 1 ? column : within);
-                        int owner = job.group() + column / job.inner();
+                        long index = job.first()
+                                + row / job.fold() * job.stride()
+                                + (job.fold() == 1 ? column : (long) group * job.limit() + within);
+                        int owner = job.group() + group;
                         assertEquals(0, owners[job.tensor()][(int) index], "twice");
                         owners[job.tensor()][(int) index] = owner + 1;
                     }
@@ -111,6 +113,16 @@ class TilingTest {
         Job convolution =
                 tiling(new AxisGroups(512, 512, 9), new GroupLasso(1)).jobs().getFirst();
         assertEquals(126, convolution.columns());
+    }
+
+    @Test
+    void groupsThatLieInOnePieceShareATile() {
+        for (int inner : new int[] {768, 3072}) {
+            List<Job> jobs =
+                    tiling(new AxisGroups(1, 768, inner), new GroupLasso(1)).jobs();
+            assertEquals(768 * inner / (Tiling.THREADS * Tiling.DEEP), jobs.size());
+            assertEquals(Tiling.THREADS, jobs.getFirst().columns());
+        }
     }
 
     @Test

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Products of matrices with something added. */
 final class MatrixKernels {
+    private static final int MATRIX = 2;
+
     private MatrixKernels() {}
 
     static Kernel gemm(Gemm gemm, Site site) {
@@ -24,15 +26,23 @@ final class MatrixKernels {
     }
 
     /**
-     * A linear layer. Inputs: x, weights and, optionally, a bias.
+     * A linear layer. Inputs: x, weights and, optionally, a bias. As a product of two matrices, whatever the shape of x: only that has its bias
+     * added by the product's own kernel.
      *
      * @param outputsFirst true for weights {@code [out, in]}, false for {@code [in, out]}
      */
     static Kernel linear(boolean outputsFirst) {
         return Kernel.ofFeed(feed -> {
+            PtNDArray x = feed.get(0);
             PtNDArray weight = feed.get(1);
-            return JniUtils.linear(
-                    feed.get(0), outputsFirst ? weight : JniUtils.transpose(weight, 0, 1), feed.optional(2));
+            PtNDArray bias = feed.optional(2);
+            long[] shape = x.getShape().getShape().clone();
+            int last = shape.length - 1;
+            boolean matrix = shape.length == MATRIX;
+            PtNDArray rows = matrix ? x : JniUtils.reshape(x, new long[] {x.size() / shape[last], shape[last]});
+            PtNDArray product = JniUtils.linear(rows, outputsFirst ? weight : JniUtils.transpose(weight, 0, 1), bias);
+            shape[last] = product.getShape().get(1);
+            return matrix ? product : JniUtils.reshape(product, shape);
         });
     }
 

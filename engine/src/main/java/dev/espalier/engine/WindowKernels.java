@@ -33,17 +33,24 @@ final class WindowKernels {
         if (Arrays.equals(before, after)) {
             Shape padding = Tensors.shape(before);
             return Kernel.ofFeed(feed -> JniUtils.convolution(
-                    feed.get(0), feed.get(1), feed.optional(2), stride, padding, dilation, groups));
+                    feed.get(0), weights(feed, groups), feed.optional(2), stride, padding, dilation, groups));
         }
         Shape none = Tensors.shape(new long[axes]);
         return Kernel.ofFeed(feed -> JniUtils.convolution(
                 Tensors.pad(feed.get(0), before, after, 0),
-                feed.get(1),
+                weights(feed, groups),
                 feed.optional(2),
                 stride,
                 none,
                 dilation,
                 groups));
+    }
+
+    /** Weights in the order that images have on a GPU: libtorch would put them so twice, in the forward pass and in the backward pass. */
+    private static PtNDArray weights(Kernel.Feed feed, int groups) {
+        PtNDArray weights = feed.get(1);
+        boolean images = weights.getShape().dimension() == FIXED_AXES + 2;
+        return images && groups == 1 && weights.getDevice().isGpu() ? Tensors.channelsLast(weights) : weights;
     }
 
     /**
