@@ -82,6 +82,8 @@ def main(name, precision, steps):
     if texts:
         samples, x = 32, torch.randint(0, 30522, (32, 384), device="cuda")
         y = torch.randint(0, 384, (32, 2), device="cuda")
+        for table in (model.words, model.places, model.types):
+            table.weight.requires_grad_(False)
     else:
         model = model.to(memory_format=torch.channels_last)
         samples, x = 128, torch.randn(128, 3, 32, 32, device="cuda").to(memory_format=torch.channels_last)

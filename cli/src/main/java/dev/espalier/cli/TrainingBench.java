@@ -6,6 +6,8 @@ import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
+import dev.espalier.core.step.Parameter;
+import dev.espalier.core.step.ParameterSet;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.engine.Device;
@@ -32,8 +34,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -145,16 +149,21 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
     /** A network and what steps it. */
     private record Trained(Network network, Optimizer optimizer, List<Batch> batches) implements AutoCloseable {
         static Trained of(Work work, Device device, StepKernel.Factory kernels, Precision precision, boolean recorded) {
-            TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE));
+            TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE))
+                    .withFrozen(work.rules().frozen());
+            List<ParameterSet> sets =
+                    plan.parameterSets(work.graph(), work.rules().derive(work.graph()));
+            Set<String> frozen = sets.stream()
+                    .filter(ParameterSet::frozen)
+                    .flatMap(set -> set.parameters().stream())
+                    .map(Parameter::name)
+                    .collect(Collectors.toSet());
             Network network = new Network(work.graph(), work.objective(), device)
                     .precision(precision)
                     .seed(SEED)
+                    .freeze(frozen::contains)
                     .record(recorded);
-            Optimizer optimizer = new Optimizer(
-                    new UpdateRule.Adam(),
-                    plan.parameterSets(work.graph(), work.rules().derive(work.graph())),
-                    StepOptions.DEFAULT,
-                    kernels);
+            Optimizer optimizer = new Optimizer(new UpdateRule.Adam(), sets, StepOptions.DEFAULT, kernels);
             List<Batch> batches = Stream.generate(work.draw()).limit(BATCHES).toList();
             return new Trained(network, optimizer, batches);
         }

@@ -310,7 +310,7 @@ final class SampleRuns {
                 dense ? 0 : 1.43e-6,
                 0.231,
                 dense ? 0.230 : 0.079,
-                new RunResult.Files(274_000, dense ? 274_000 : 37_500, 4, 0.094, dense ? 0.093 : 0.041));
+                new RunResult.Files(274_000, dense ? 274_000 : 37_500, 4, 0.094, dense ? 0.093 : 0.041, 0));
     }
 
     /** Four convolutions and a classifier of 8×8 images. */

@@ -29,6 +29,7 @@ import java.util.SequencedMap;
  * @param seed what all that was random depended on
  * @param precision how exactly products were computed
  * @param judged whether ONNX Runtime has judged the written models
+ * @param judgedSamples how many samples it was asked about; 0 for all
  * @param scores what the trained model scores on the test part, by the metric's name
  * @param prunedScores what the pruned one does; empty if not judged
  * @param groupsLeft share of groups that are not zero
@@ -50,6 +51,7 @@ record RowResult(
         long seed,
         String precision,
         boolean judged,
+        long judgedSamples,
         SequencedMap<String, Double> scores,
         SequencedMap<String, Double> prunedScores,
         double groupsLeft,
@@ -165,6 +167,7 @@ record RowResult(
                 recipe.training().seeds().getFirst(),
                 recipe.training().precision().name().toLowerCase(Locale.ROOT),
                 result.isPresent(),
+                result.map(judged -> judged.files().judged()).orElse(0L),
                 named(result.map(RunResult::scores).orElse(last.scores())),
                 named(result.map(RunResult::prunedScores).orElseGet(LinkedHashMap::new)),
                 result.map(RunResult::groupsLeft).orElse(last.groupsLeft()),

@@ -283,6 +283,10 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
                 if (!run.judged()) {
                     notes.add("%s, seed %d: the network on the device, not judged by ONNX Runtime."
                             .formatted(line.name(), run.seed()));
+                } else if (run.judgedSamples() > 0) {
+                    notes.add(
+                            "%s, seed %d: ONNX Runtime was asked about the first %d samples, of which the network said the same; the others are scored by the network on the device."
+                                    .formatted(line.name(), run.seed(), run.judgedSamples()));
                 }
             }
         }

@@ -126,6 +126,7 @@ final class PaperTableTest {
                 1,
                 "tf32",
                 false,
+                0,
                 new LinkedHashMap<>(),
                 new LinkedHashMap<>(),
                 groupsLeft,

@@ -17,7 +17,8 @@ import java.util.SequencedMap;
  * @param seconds spent on training
  * @param lambda λ of the last step that had a penalty; 0 if none had
  * @param loss mean loss of {@code model.onnx} on the test part
- * @param scores what {@code model.onnx} scores on the test part, in ONNX Runtime; what counts most comes first
+ * @param scores what {@code model.onnx} scores on the test part, in ONNX Runtime, if {@link Files#judged} does not say less; what
+ *     counts most comes first
  * @param prunedScores what {@code pruned.onnx} scores there
  * @param groupsLeft share of groups that are not zero in {@code model.onnx}
  * @param prunedGroupsLeft share of the same groups that are not zero in {@code pruned.onnx}; NaN if an earlier version wrote
@@ -58,11 +59,17 @@ public record RunResult(
      * @param threads a number of threads
      * @param millisecondsBefore how long ONNX Runtime takes for one sample on so many threads, with {@code model.onnx}
      * @param millisecondsAfter how long with {@code pruned.onnx}
+     * @param judged samples of the test part that ONNX Runtime was asked about; 0 for all
      */
     public record Files(
-            long bytesBefore, long bytesAfter, int threads, double millisecondsBefore, double millisecondsAfter) {
+            long bytesBefore,
+            long bytesAfter,
+            int threads,
+            double millisecondsBefore,
+            double millisecondsAfter,
+            long judged) {
         /** Of a run by an earlier version, which did not tell. */
-        public static final Files UNKNOWN = new Files(0, 0, 0, Double.NaN, Double.NaN);
+        public static final Files UNKNOWN = new Files(0, 0, 0, Double.NaN, Double.NaN, 0);
 
         /** {@return whether there is something to know} */
         @JsonIgnore

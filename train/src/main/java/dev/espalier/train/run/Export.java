@@ -1,5 +1,6 @@
 package dev.espalier.train.run;
 
+import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.onnx.OnnxWriter;
@@ -8,7 +9,6 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
-import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.Latency;
 import dev.espalier.runtime.OnnxRuntimeModel;
@@ -26,9 +26,7 @@ import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
 
 /**
  * What is made of a trained model: two ONNX files, and the judgement of ONNX Runtime on them.
@@ -36,8 +34,10 @@ import java.util.SequencedMap;
  * @param task by what they are judged
  * @param folder where they go
  * @param goal what the second is pruned for
+ * @param judged samples of the test part that ONNX Runtime is asked about; 0 for all
+ * @param options where the others are computed, and who is told
  */
-record Export(Task task, RunFolder folder, Goal goal) {
+record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions options) {
     /** Latency is that of one sample on one thread. */
     private static final int ONE_THREAD = 1;
 
@@ -102,17 +102,12 @@ record Export(Task task, RunFolder folder, Goal goal) {
     private RunResult judge(Session session, long seed, double seconds, Graph graph, PruneTrial trial)
             throws IOException {
         PruneReport report = trial.report();
-        double[] difference = {0};
         try (OnnxRuntimeModel model = new OnnxRuntimeModel(folder.model(), THREADS);
                 OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS);
-                JudgedModel whole = new JudgedModel(task, graph, model::run);
-                JudgedModel left = new JudgedModel(task, trial.smaller(), inputs -> {
-                    SequencedMap<String, Tensor> outputs = pruned.run(inputs);
-                    difference[0] = Math.max(difference[0], difference(model.run(inputs), outputs));
-                    return outputs;
-                })) {
-            Evaluation before = task.evaluate(whole, Task.Part.TEST);
-            Evaluation after = task.evaluate(left, Task.Part.TEST);
+                Testimony whole = testimony(model, graph);
+                Testimony left = testimony(pruned, trial.smaller())) {
+            Evaluation before = evaluate(graph, whole);
+            Evaluation after = evaluate(trial.smaller(), left.heldAgainst(whole));
             return new RunResult(
                     seed,
                     session.steps(),
@@ -127,21 +122,32 @@ record Export(Task task, RunFolder folder, Goal goal) {
                     report.parametersAfter(),
                     report.flopsBefore(),
                     report.flopsAfter(),
-                    difference[0],
+                    left.difference(),
                     report.latencyMillisecondsBefore().orElseThrow(),
                     report.latencyMillisecondsAfter().orElseThrow(),
-                    files(model, pruned));
+                    files(model, pruned, Math.max(whole.judged(), left.judged())));
         }
     }
 
-    private RunResult.Files files(OnnxRuntimeModel model, OnnxRuntimeModel pruned) throws IOException {
+    private Testimony testimony(OnnxRuntimeModel file, Graph graph) {
+        return new Testimony(file::run, judged, () -> new Network(graph, options.device()), options.listener()::onNote);
+    }
+
+    private Evaluation evaluate(Graph graph, Testimony testimony) {
+        try (JudgedModel model = new JudgedModel(task, graph, testimony)) {
+            return task.evaluate(model, Task.Part.TEST);
+        }
+    }
+
+    private RunResult.Files files(OnnxRuntimeModel model, OnnxRuntimeModel pruned, long asked) throws IOException {
         List<Double> threaded = Latency.measure(List.of(model, pruned), task.sample(), ROUNDS, SECONDS);
         return new RunResult.Files(
                 ModelPair.bytes(folder.model()),
                 ModelPair.bytes(folder.pruned()),
                 THREADS,
                 threaded.getFirst(),
-                threaded.getLast());
+                threaded.getLast(),
+                asked);
     }
 
     private Optional<Findings> inspect(PruneTrial trial) {
@@ -149,19 +155,5 @@ record Export(Task task, RunFolder folder, Goal goal) {
                 JudgedModel left = new JudgedModel(task, trial.smaller(), pruned::run)) {
             return task.findings(left);
         }
-    }
-
-    private static double difference(Map<String, Tensor> left, Map<String, Tensor> right) {
-        double largest = 0;
-        for (Map.Entry<String, Tensor> output : left.entrySet()) {
-            Tensor other = right.get(output.getKey());
-            if (other == null) {
-                throw new IllegalStateException("the pruned model has no output " + output.getKey());
-            }
-            for (long i = 0; i < other.size(); i++) {
-                largest = Math.max(largest, Math.abs(output.getValue().getDouble(i) - other.getDouble(i)));
-            }
-        }
-        return largest;
     }
 }

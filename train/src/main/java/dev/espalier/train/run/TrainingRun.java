@@ -188,7 +188,9 @@ public final class TrainingRun {
                     return Optional.empty();
                 }
                 session.finish();
-                return Optional.of(new Export(task, folder, goal()).deliver(session, seed, secondsNow()));
+                return Optional.of(
+                        new Export(task, folder, goal(), recipe.evaluation().judged(), options)
+                                .deliver(session, seed, secondsNow()));
             } finally {
                 folder.leave();
             }

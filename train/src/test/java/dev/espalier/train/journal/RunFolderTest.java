@@ -185,7 +185,7 @@ class RunFolderTest {
                 1e-6,
                 2,
                 1,
-                new RunResult.Files(4000, 900, 4, 0.6, 0.4));
+                new RunResult.Files(4000, 900, 4, 0.6, 0.4, 0));
         folder.write(result);
         assertEquals(Optional.of(result), folder.result());
         assertEquals(0.2, result.parametersLeft());

@@ -38,7 +38,7 @@ public final class ResultTarget extends RunFile {
                 1e-6,
                 1.5,
                 1,
-                new RunResult.Files(10, 5, 2, 1, 0.5));
+                new RunResult.Files(10, 5, 2, 1, 0.5, 0));
         return List.of(bytes(JsonFile.text(result)));
     }
 
