@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * From front to back: which channels carry the same number whatever is fed in. A channel whose incoming weights are all
@@ -28,7 +29,7 @@ final class Constants {
     private final Graph graph;
     private final Flow flow;
     private final Map<String, double[]> values = new HashMap<>();
-    private final Map<Node, LayerWeights> weights = new HashMap<>();
+    private final Map<Node, LayerWeights> weights = new ConcurrentHashMap<>();
     private final Map<Node, RecurrentUnits> units = new HashMap<>();
     private final Map<Node, BitSet> zeroUnits = new HashMap<>();
     /** The channels that do not depend on what is fed in, whether they carry one number or several. */
@@ -39,7 +40,15 @@ final class Constants {
     Constants(Graph graph, Flow flow) {
         this.graph = graph;
         this.flow = flow;
+        // All at once: of a large model, looking through the weights takes longest.
+        graph.nodes().parallelStream().forEach(this::lookThrough);
         graph.nodes().forEach(this::visit);
+    }
+
+    private void lookThrough(Node node) {
+        if (flow.ruleOf(node) instanceof Product product && graph.tensor(node.input(1)) != null) {
+            weights(node, product);
+        }
     }
 
     private void visit(Node node) {

@@ -9,7 +9,7 @@ import java.util.List;
 /** The weights of a layer, asked by channels: which input channels does an output channel read, and with what sum? */
 final class LayerWeights {
     private final Product rule;
-    private final float[] values;
+    private final Tensor weight;
     private final int outs;
     private final int insPerGroup;
     private final int outStride;
@@ -19,44 +19,35 @@ final class LayerWeights {
 
     LayerWeights(Product rule, Tensor weight) {
         this.rule = rule;
+        this.weight = weight;
         long[] shape = weight.shape();
-        values = weight.toFloats();
         // Of a convolution [out, in / groups, …], its transpose [in, out / groups, …], a linear layer [out, in] or [in,
         // out].
         boolean outsFirst = rule.outAxis() == 0;
         outs = (int) shape[rule.outAxis()] * (outsFirst ? 1 : rule.groups());
         insPerGroup = (int) shape[rule.inAxis()] / (outsFirst ? 1 : rule.groups());
-        inner = values.length / Math.max(outs * insPerGroup, 1);
+        inner = (int) (weight.size() / Math.max((long) outs * insPerGroup, 1));
         outStride = outsFirst ? insPerGroup * inner : inner;
         inStride = outsFirst ? inner : (int) shape[rule.outAxis()] * inner;
         read = new BitSet[outs];
         Arrays.setAll(read, _ -> new BitSet());
         // As the memory lies: across it, wide layers are several times as slow.
-        if (outsFirst) {
-            for (int out = 0; out < outs; out++) {
-                for (int in = 0; in < insPerGroup; in++) {
-                    note(out, in);
-                }
-            }
-        } else {
-            for (int in = 0; in < insPerGroup; in++) {
-                for (int out = 0; out < outs; out++) {
-                    note(out, in);
+        int columns = outsFirst ? insPerGroup : outs / rule.groups();
+        float[] row = new float[columns * inner];
+        for (int i = 0; i < (outsFirst ? outs : insPerGroup * rule.groups()); i++) {
+            weight.read((long) i * row.length, row);
+            int first = outsFirst ? firstIn(i) : i / insPerGroup * columns;
+            for (int column = 0; column < columns; column++) {
+                if (!isZero(row, column * inner)) {
+                    read[outsFirst ? i : first + column].set(outsFirst ? first + column : i);
                 }
             }
         }
     }
 
-    private void note(int out, int in) {
-        if (!isZero(out, in)) {
-            read[out].set(firstIn(out) + in);
-        }
-    }
-
-    private boolean isZero(int out, int in) {
-        int start = start(out, in);
-        for (int i = 0; i < inner; i++) {
-            if (values[start + i] != 0) {
+    private boolean isZero(float[] row, int start) {
+        for (int i = start; i < start + inner; i++) {
+            if (row[i] != 0) {
                 return false;
             }
         }
@@ -64,10 +55,10 @@ final class LayerWeights {
     }
 
     /** Where the weights between an output channel and an input channel of its group are. */
-    private int start(int out, int in) {
+    private long start(int out, int in) {
         return rule.outAxis() == 0
-                ? out * outStride + in * inStride
-                : out % (outs / rule.groups()) * outStride + (firstIn(out) + in) * inStride;
+                ? (long) out * outStride + (long) in * inStride
+                : (long) out % (outs / rule.groups()) * outStride + (long) (firstIn(out) + in) * inStride;
     }
 
     private int firstIn(int out) {
@@ -81,10 +72,11 @@ final class LayerWeights {
 
     /** The sum of all weights between two channels: what a constant of one is worth. */
     double sum(int out, int in) {
-        int start = start(out, in - firstIn(out));
+        float[] values = new float[inner];
+        weight.read(start(out, in - firstIn(out)), values);
         double sum = 0;
-        for (int i = 0; i < inner; i++) {
-            sum += values[start + i];
+        for (float value : values) {
+            sum += value;
         }
         return sum;
     }

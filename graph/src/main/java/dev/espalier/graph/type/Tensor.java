@@ -248,14 +248,25 @@ public final class Tensor {
     /** {@return a copy of all numbers in single precision} */
     public float[] toFloats() {
         float[] values = new float[Math.toIntExact(size)];
+        read(0, values);
+        return values;
+    }
+
+    /**
+     * Copies some numbers in a row, in single precision.
+     *
+     * @param from position of the first one in row-major order
+     * @param values where they are put; it is filled
+     */
+    public void read(long from, float[] values) {
         if (type == DataType.FLOAT32) {
-            MemorySegment.ofArray(values).copyFrom(data.asSlice(0, (long) values.length * Float.BYTES));
-            return values;
+            MemorySegment.ofArray(values)
+                    .copyFrom(data.asSlice(from * Float.BYTES, (long) values.length * Float.BYTES));
+            return;
         }
         for (int i = 0; i < values.length; i++) {
-            values[i] = (float) getDouble(i);
+            values[i] = (float) getDouble(from + i);
         }
-        return values;
     }
 
     /**
