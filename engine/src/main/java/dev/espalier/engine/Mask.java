@@ -45,8 +45,8 @@ final class Mask implements AutoCloseable {
             scope.suppressNotUsedWarning();
             Tensor numbers = Tensor.of(places.factors(), 1, axis.count(), 1);
             PtNDArray each = Tensors.upload(scratch, numbers.cast(Tensors.type(factors.getDataType())));
-            Tensors.store(
-                    JniUtils.broadcast(each, Tensors.shape(axis.outer(), axis.count(), axis.inner())), factors);
+            long[] seen = {axis.outer(), axis.count(), axis.inner()};
+            JniUtils.indexSet(JniUtils.reshape(factors, seen), each, new long[3], seen, new long[] {1, 1, 1});
         }
         known = Optional.of(places);
     }

@@ -15,9 +15,11 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -29,6 +31,7 @@ final class Constants {
     private final Graph graph;
     private final Flow flow;
     private final Map<String, double[]> values = new HashMap<>();
+    private final Map<Tensor, LayerWeights> known;
     private final Map<Node, LayerWeights> weights = new ConcurrentHashMap<>();
     private final Map<Node, RecurrentUnits> units = new HashMap<>();
     private final Map<Node, BitSet> zeroUnits = new HashMap<>();
@@ -37,9 +40,17 @@ final class Constants {
 
     private final Set<String> entirely = new HashSet<>();
 
-    Constants(Graph graph, Flow flow) {
+    /**
+     * The constants of a graph.
+     *
+     * @param graph the graph
+     * @param flow how channels flow through it
+     * @param known weights that need not be looked through again, by identity
+     */
+    Constants(Graph graph, Flow flow, Map<Tensor, LayerWeights> known) {
         this.graph = graph;
         this.flow = flow;
+        this.known = known;
         // All at once: of a large model, looking through the weights takes longest.
         graph.nodes().parallelStream().forEach(this::lookThrough);
         graph.nodes().forEach(this::visit);
@@ -264,8 +275,17 @@ final class Constants {
             if (weight == null) {
                 throw new IllegalStateException(node + " has no weights");
             }
-            return new LayerWeights(rule, weight);
+            return Optional.ofNullable(known.get(weight))
+                    .flatMap(same -> same.as(rule))
+                    .orElseGet(() -> LayerWeights.of(rule, weight));
         });
+    }
+
+    /** All weights of layers that were looked through, by identity. */
+    Map<Tensor, LayerWeights> known() {
+        Map<Tensor, LayerWeights> all = new IdentityHashMap<>();
+        weights.values().forEach(one -> all.put(one.weight(), one));
+        return all;
     }
 
     /** Whether a layer can do without an input channel of a given constant: zeros at the borders tell it from others. */

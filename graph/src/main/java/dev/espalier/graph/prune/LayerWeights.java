@@ -5,6 +5,7 @@ import dev.espalier.graph.type.Tensor;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 
 /** The weights of a layer, asked by channels: which input channels does an output channel read, and with what sum? */
 final class LayerWeights {
@@ -17,7 +18,8 @@ final class LayerWeights {
     private final int inner;
     private final BitSet[] read;
 
-    LayerWeights(Product rule, Tensor weight) {
+    /** Weights of which none is read so far. */
+    private LayerWeights(Product rule, Tensor weight) {
         this.rule = rule;
         this.weight = weight;
         long[] shape = weight.shape();
@@ -31,18 +33,54 @@ final class LayerWeights {
         inStride = outsFirst ? inner : (int) shape[rule.outAxis()] * inner;
         read = new BitSet[outs];
         Arrays.setAll(read, _ -> new BitSet());
-        // As the memory lies: across it, wide layers are several times as slow.
-        int columns = outsFirst ? insPerGroup : outs / rule.groups();
-        float[] row = new float[columns * inner];
-        for (int i = 0; i < (outsFirst ? outs : insPerGroup * rule.groups()); i++) {
+    }
+
+    /** Looks through the weights, as the memory lies: across it, wide layers are several times as slow. */
+    static LayerWeights of(Product rule, Tensor weight) {
+        LayerWeights found = new LayerWeights(rule, weight);
+        boolean outsFirst = rule.outAxis() == 0;
+        int columns = outsFirst ? found.insPerGroup : found.outs / rule.groups();
+        float[] row = new float[columns * found.inner];
+        for (int i = 0; i < (outsFirst ? found.outs : found.insPerGroup * rule.groups()); i++) {
             weight.read((long) i * row.length, row);
-            int first = outsFirst ? firstIn(i) : i / insPerGroup * columns;
+            int first = outsFirst ? found.firstIn(i) : i / found.insPerGroup * columns;
             for (int column = 0; column < columns; column++) {
-                if (!isZero(row, column * inner)) {
-                    read[outsFirst ? i : first + column].set(outsFirst ? first + column : i);
+                if (!found.isZero(row, column * found.inner)) {
+                    found.read[outsFirst ? i : first + column].set(outsFirst ? first + column : i);
                 }
             }
         }
+        return found;
+    }
+
+    /**
+     * Some of these weights, which are not looked through again; not of a grouped convolution.
+     *
+     * @param smaller what {@link #between} gave for the same channels
+     */
+    LayerWeights some(Tensor smaller, int[] someOuts, int[] someIns) {
+        if (smaller == weight) {
+            return this;
+        }
+        LayerWeights found = new LayerWeights(rule, smaller);
+        for (int out = 0; out < someOuts.length; out++) {
+            for (int in = 0; in < someIns.length; in++) {
+                found.read[out].set(in, read[someOuts[out]].get(someIns[in]));
+            }
+        }
+        return found;
+    }
+
+    /** The same weights where they are read in the same way; empty if they are not. */
+    Optional<LayerWeights> as(Product other) {
+        boolean same = rule.outAxis() == other.outAxis()
+                && rule.inAxis() == other.inAxis()
+                && rule.groups() == other.groups();
+        return same ? Optional.of(this) : Optional.empty();
+    }
+
+    Tensor weight() {
+        return weight;
     }
 
     private boolean isZero(float[] row, int start) {
