@@ -717,8 +717,7 @@ public final class Network implements AutoCloseable {
         if (device.isGpu()) {
             try (Gpu gpu = Gpu.open(device.place().gpu())) {
                 gpu.synchronize(Torch.stream(gpu.index()));
-                names.forEach(name -> copyNear(
-                        name, (there, here) -> gpu.copyOut(there.address(), here)));
+                names.forEach(name -> copyNear(name, (there, here) -> gpu.copyOut(there.address(), here)));
             }
         } else {
             names.forEach(name -> copyNear(name, (there, here) -> here.copyFrom(there)));
@@ -871,8 +870,9 @@ public final class Network implements AutoCloseable {
                 return gone;
             });
         }
-        wanted.forEach((key, places) ->
-                masks.computeIfAbsent(key, _ -> new Mask(manager, array(key.parameter()), key.axis())).set(places));
+        wanted.forEach((key, places) -> masks.computeIfAbsent(
+                        key, _ -> new Mask(manager, array(key.parameter()), key.axis()))
+                .set(places));
     }
 
     /** Sets the weights that are held to zero, where they are. */
@@ -881,9 +881,7 @@ public final class Network implements AutoCloseable {
             held.forEach((name, places) -> places.forEach(some -> some.clear(of(weights(), name))));
         } else {
             doToItself(
-                    ZERO_HELD,
-                    masks.isEmpty(),
-                    () -> masks.forEach((key, mask) -> mask.apply(array(key.parameter()))));
+                    ZERO_HELD, masks.isEmpty(), () -> masks.forEach((key, mask) -> mask.apply(array(key.parameter()))));
         }
     }
 

@@ -11,6 +11,7 @@ import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.group.ZeroPlaces;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.graph.Graph;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Torch;
@@ -20,6 +21,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -129,6 +131,30 @@ class OutOfReachTest {
         return memory(network).toArray(ValueLayout.JAVA_BYTE);
     }
 
+    @ParameterizedTest
+    @MethodSource("devices")
+    void aSnapshotIsTheNetworkAsItIs(Device device) {
+        try (Network far = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            for (Network network : List.of(near, far)) {
+                for (int i = 0; i < 3; i++) {
+                    int place = i;
+                    network.changeWeights(weights -> view(weights).set(place, 7 + place));
+                    Snapshot snapshot = network.snapshot();
+                    assertEquals(7 + i, view(snapshot.weights(Set.of(WEIGHT))).get(i));
+                    Graph graph = network.graph();
+                    graph.initializers()
+                            .forEach((name, initializer) -> assertTrue(
+                                    initializer
+                                            .tensor()
+                                            .sameAs(Objects.requireNonNull(
+                                                    snapshot.graph().tensor(name))),
+                                    name));
+                }
+            }
+        }
+    }
+
     /** The first column, then the second one; a step in between changes what is not held. */
     @ParameterizedTest
     @MethodSource("devices")
@@ -218,9 +244,9 @@ class OutOfReachTest {
                 }
                 assertArrayEquals(rows, products(network, new Axis(1, 4, 4)), 1e-12);
                 assertArrayEquals(columns, products(network, new Axis(4, 4, 1)), 1e-12);
-                Map<String, double[]> both =
-                        network.products(Map.of(WEIGHT, new Axis(1, 4, 4), "logits.bias", new Axis(1, 3, 1)))
-                                .get();
+                Map<String, double[]> both = network.products(
+                                Map.of(WEIGHT, new Axis(1, 4, 4), "logits.bias", new Axis(1, 3, 1)))
+                        .get();
                 assertEquals(3, Objects.requireNonNull(both.get("logits.bias")).length);
                 assertArrayEquals(rows, Objects.requireNonNull(both.get(WEIGHT)), 1e-12);
                 assertThrows(
@@ -282,7 +308,8 @@ class OutOfReachTest {
     }
 
     private static double[] products(Network network, Axis axis) {
-        return Objects.requireNonNull(network.products(Map.of(WEIGHT, axis)).get().get(WEIGHT));
+        return Objects.requireNonNull(
+                network.products(Map.of(WEIGHT, axis)).get().get(WEIGHT));
     }
 
     private static double norm(Network network) {

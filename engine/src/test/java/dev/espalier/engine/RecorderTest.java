@@ -150,7 +150,8 @@ class RecorderTest {
 
         /** Filters of three times three. */
         private Axis axis() {
-            return new Axis(1, Objects.requireNonNull(network.weights().get(FIRST)).size() / 9, 9);
+            return new Axis(
+                    1, Objects.requireNonNull(network.weights().get(FIRST)).size() / 9, 9);
         }
 
         @Override

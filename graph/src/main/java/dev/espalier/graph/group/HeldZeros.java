@@ -240,8 +240,7 @@ public final class HeldZeros {
 
     /** Weight by weight, where groups do not lie along an axis. */
     private static List<ZeroPlaces> single(Groups groups, Holds holds, IntFunction<int[]> owners) {
-        List<BitSet> held =
-                groups.tensorSizes().stream().map(_ -> new BitSet()).toList();
+        List<BitSet> held = groups.tensorSizes().stream().map(_ -> new BitSet()).toList();
         for (int group = 0; group < groups.count(); group++) {
             int here = group;
             int[] own = owners.apply(group);
@@ -253,8 +252,8 @@ public final class HeldZeros {
             });
         }
         return IntStream.range(0, held.size())
-                .mapToObj(tensor -> new ZeroPlaces(
-                        AxisGroups.single(groups.tensorSizes().get(tensor)), held.get(tensor)))
+                .mapToObj(tensor ->
+                        new ZeroPlaces(AxisGroups.single(groups.tensorSizes().get(tensor)), held.get(tensor)))
                 .toList();
     }
 

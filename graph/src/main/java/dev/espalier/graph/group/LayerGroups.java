@@ -137,8 +137,9 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups, int heads)
 
     /** Row by row, as the memory lies; a group that is known not to be zero is not looked at again. */
     private static void keepZeros(AxisGroups axis, TensorView view, boolean[] zeros) {
-        boolean plain =
-                view.contiguous() && view.type() == ElementType.FLOAT32 && view.place().isHost();
+        boolean plain = view.contiguous()
+                && view.type() == ElementType.FLOAT32
+                && view.place().isHost();
         for (long row = 0; row < axis.outer() && anyOf(zeros); row++) {
             for (int group = 0; group < zeros.length; group++) {
                 if (zeros[group]) {

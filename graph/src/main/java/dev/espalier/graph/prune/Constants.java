@@ -76,7 +76,7 @@ final class Constants {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             Channels channels = rule.outputs().get(i);
-            BitSet free = independent(node, rule, i, channels);
+            BitSet free = independent(node, rule, i);
             independent.put(output, free);
             if (fromConstants || (!channels.none() && free.cardinality() == channels.count())) {
                 entirely.add(output);
@@ -84,15 +84,19 @@ final class Constants {
         }
     }
 
-    private BitSet independent(Node node, Rule rule, int output, Channels channels) {
+    private BitSet independent(Node node, Rule rule, int output) {
         BitSet free = new BitSet();
         double[] known = values.get(node.outputs().get(output));
-        for (int channel = 0; known != null && channel < channels.count(); channel++) {
+        if (known == null) {
+            return free;
+        }
+        List<BitSet> inputs = freeInputs(node, rule, output);
+        for (int channel = 0; channel < known.length; channel++) {
             boolean fromFree = switch (rule) {
-                case Mapping mapping -> allFree(node, mapping, output, channel);
+                case Mapping mapping -> allFree(node, mapping, inputs, output, channel);
                 case Product product -> {
                     BitSet read = (BitSet) weights(node, product).read(channel).clone();
-                    read.andNot(freeInput(node, 0, product.inputs().getFirst()));
+                    read.andNot(inputs.getFirst());
                     yield read.isEmpty();
                 }
                 case Contraction c -> false;
@@ -106,9 +110,24 @@ final class Constants {
         return free;
     }
 
-    private boolean allFree(Node node, Mapping rule, int output, int channel) {
+    /** Of each input that is looked at channel by channel, those that do not depend on what is fed in. */
+    private List<BitSet> freeInputs(Node node, Rule rule, int output) {
+        List<BitSet> inputs = new ArrayList<>();
         for (int i = 0; i < node.inputs().size(); i++) {
-            if (node.has(i) && !isFree(node, rule, i, output, channel)) {
+            boolean byChannel = switch (rule) {
+                case Mapping mapping -> mapping.maps()[i][output] != null;
+                case Product _ -> i == 0;
+                case Contraction _, Recurrence _, Sum _, Opaque _, ShapeOnly _ -> false;
+            };
+            inputs.add(
+                    byChannel && node.has(i) ? freeInput(node, i, rule.inputs().get(i)) : new BitSet());
+        }
+        return inputs;
+    }
+
+    private boolean allFree(Node node, Mapping rule, List<BitSet> inputs, int output, int channel) {
+        for (int i = 0; i < node.inputs().size(); i++) {
+            if (node.has(i) && !isFree(node, rule, inputs, i, output, channel)) {
                 return false;
             }
         }
@@ -116,14 +135,13 @@ final class Constants {
     }
 
     /** Whether an input leaves a channel of an output alone, or does not depend on what is fed in itself. */
-    private boolean isFree(Node node, Mapping rule, int input, int output, int channel) {
+    private boolean isFree(Node node, Mapping rule, List<BitSet> inputs, int input, int output, int channel) {
         int[] map = rule.maps()[input][output];
         if (map == null) {
             // Places in a table, or a shape: read by every channel.
             return isConstant(node.input(input));
         }
-        return map[channel] < 0
-                || freeInput(node, input, rule.inputs().get(input)).get(map[channel]);
+        return map[channel] < 0 || inputs.get(input).get(map[channel]);
     }
 
     private BitSet freeInput(Node node, int input, Channels seen) {

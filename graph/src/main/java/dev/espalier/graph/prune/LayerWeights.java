@@ -63,9 +63,16 @@ final class LayerWeights {
             return this;
         }
         LayerWeights found = new LayerWeights(rule, smaller);
+        BitSet wanted = Kept.bits(someIns);
         for (int out = 0; out < someOuts.length; out++) {
+            BitSet had = (BitSet) read[someOuts[out]].clone();
+            had.and(wanted);
+            if (had.cardinality() == someIns.length) { // most layers read all that is left
+                found.read[out].set(0, someIns.length);
+                continue;
+            }
             for (int in = 0; in < someIns.length; in++) {
-                found.read[out].set(in, read[someOuts[out]].get(someIns[in]));
+                found.read[out].set(in, had.get(someIns[in]));
             }
         }
         return found;
@@ -73,9 +80,8 @@ final class LayerWeights {
 
     /** The same weights where they are read in the same way; empty if they are not. */
     Optional<LayerWeights> as(Product other) {
-        boolean same = rule.outAxis() == other.outAxis()
-                && rule.inAxis() == other.inAxis()
-                && rule.groups() == other.groups();
+        boolean same =
+                rule.outAxis() == other.outAxis() && rule.inAxis() == other.inAxis() && rule.groups() == other.groups();
         return same ? Optional.of(this) : Optional.empty();
     }
 

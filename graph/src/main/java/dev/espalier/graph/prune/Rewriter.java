@@ -62,8 +62,7 @@ final class Rewriter {
      * @param liveness which of them are needed
      * @param known takes what is known of the layers' weights as they are written, by identity
      */
-    Rewriter(
-            Graph graph, Flow flow, Constants constants, Liveness liveness, Map<Tensor, LayerWeights> known) {
+    Rewriter(Graph graph, Flow flow, Constants constants, Liveness liveness, Map<Tensor, LayerWeights> known) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;

@@ -26,6 +26,7 @@ record ZeroGroups(List<boolean[]> layers) {
     }
 
     private static int live(boolean[] zeros) {
-        return (int) IntStream.range(0, zeros.length).filter(group -> !zeros[group]).count();
+        return (int)
+                IntStream.range(0, zeros.length).filter(group -> !zeros[group]).count();
     }
 }

@@ -105,7 +105,9 @@ final class ChoiceTest {
         Map<LayerGroups, List<Integer>> taken = choice.take(zeros(MODEL, GROUPS), costs(GROUPS, 0.1, 0.001), 0.501);
         assertEquals(Map.of(first, List.of(0, 1, 2, 3, 4), second, List.of(0)), taken);
         assertEquals(
-                Map.of(), new Choice(GROUPS).take(zeros(MODEL, GROUPS), costs(GROUPS, 0, 0), 1), "what saves nothing stays");
+                Map.of(),
+                new Choice(GROUPS).take(zeros(MODEL, GROUPS), costs(GROUPS, 0, 0), 1),
+                "what saves nothing stays");
         assertEquals(
                 GROUPS.layers().stream()
                         .map(layer -> layer.groups().count() - 1)
