@@ -1,5 +1,6 @@
 package dev.espalier.engine;
 
+import ai.djl.ndarray.NDScope;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.tensor.TensorView;
@@ -30,10 +31,14 @@ public record Axis(long outer, long count, long inner) {
         return sums;
     }
 
-    /** The same where the arrays are; the order in which is added up is the device's. */
+    /** The same where the arrays are, to be closed; the order in which is added up is the device's. */
     PtNDArray products(PtNDArray x, PtNDArray g) {
-        PtNDArray products = JniUtils.mul(seen(x), seen(g));
-        return JniUtils.sum(products, new long[] {0, 2}, false);
+        try (NDScope scope = new NDScope()) {
+            scope.suppressNotUsedWarning();
+            PtNDArray sums = JniUtils.sum(JniUtils.mul(seen(x), seen(g)), new long[] {0, 2}, false);
+            NDScope.unregister(sums);
+            return sums;
+        }
     }
 
     private PtNDArray seen(PtNDArray array) {

@@ -10,6 +10,7 @@ import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.core.check.Check;
+import dev.espalier.core.group.ZeroPlaces;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.graph.Graph;
@@ -23,6 +24,7 @@ import dev.espalier.graph.pass.SinglePrecision;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -32,7 +34,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -77,6 +82,7 @@ public final class Network implements AutoCloseable {
     private static final String CLIP = "clip";
     private static final String ZERO_GRADIENTS = "zero gradients";
     private static final String ZERO_HELD = "zero held";
+    private static final String PRODUCTS = "products";
 
     private final Device device;
     private final PtNDManager manager;
@@ -113,17 +119,17 @@ public final class Network implements AutoCloseable {
     /** What {@link #state} has handed out of arrays that are not shared. */
     private final SequencedMap<String, Tensors.Copy> copies = new LinkedHashMap<>();
 
+    /** What {@link #snapshot} copies arrays to that are not shared. */
+    private final Map<String, Tensors.Copy> near = new HashMap<>();
+
     /** See {@link #hold}. */
-    private Consumer<Map<String, TensorView>> held = Network::leave;
-    /** The same as factors, zeros and ones, for each parameter that has such zeros; none where the processor reaches them. */
-    private final SequencedMap<String, PtNDArray> masks = new LinkedHashMap<>();
+    private Map<String, List<ZeroPlaces>> held = Map.of();
+    /** The same as factors; none where the processor reaches the weights. */
+    private final SequencedMap<Mask.Key, Mask> masks = new LinkedHashMap<>();
 
     private Precision precision = Precision.FLOAT32;
     /** The seed of the next pass, as memory that can be saved. */
     private final long[] seed = new long[1];
-
-    /** Holds no zeros. */
-    private static void leave(Map<String, TensorView> weights) {}
 
     /**
      * A network to be run.
@@ -695,6 +701,37 @@ public final class Network implements AutoCloseable {
         return shared ? gradients() : copies(names, this::gradient);
     }
 
+    /**
+     * The network as it is now: to be looked at, and then trained on. Unlike {@link #graph} and {@link #readableWeights} it takes
+     * no new memory every time.
+     *
+     * @return good until the network is changed, or another one is taken
+     */
+    public Snapshot snapshot() {
+        return new Snapshot(graph, original, shared ? Optional.empty() : Optional.of(this::bringNear));
+    }
+
+    /** Copies arrays to memory of the processor that is kept. */
+    private Map<String, Tensors.Copy> bringNear(Set<String> names) {
+        names.forEach(name -> near.computeIfAbsent(name, _ -> Tensors.Copy.blank(array(name))));
+        if (device.isGpu()) {
+            try (Gpu gpu = Gpu.open(device.place().gpu())) {
+                gpu.synchronize(Torch.stream(gpu.index()));
+                names.forEach(name -> copyNear(name, (there, here) -> gpu.copyOut(there.address(), here)));
+            }
+        } else {
+            names.forEach(name -> copyNear(name, (there, here) -> here.copyFrom(there)));
+        }
+        return near;
+    }
+
+    private void copyNear(String name, BiConsumer<MemorySegment, MemorySegment> copy) {
+        MemorySegment there = Tensors.memory(array(name));
+        if (there.byteSize() > 0) {
+            copy.accept(there, Objects.requireNonNull(near.get(name)).memory());
+        }
+    }
+
     private static SequencedMap<String, TensorView> copies(Set<String> names, Function<String, PtNDArray> arrays) {
         SequencedMap<String, TensorView> views = new LinkedHashMap<>();
         names.forEach(name -> views.put(name, Tensors.copy(arrays.apply(name)).view()));
@@ -703,12 +740,12 @@ public final class Network implements AutoCloseable {
 
     /**
      * Parameters seen as {@code [outer, count, inner]}, each multiplied with its gradient and added up along all but the axis in
-     * the middle, in double precision. It is done where they are, and nothing but the sums leaves the device.
+     * the middle, in double precision. It is done where they are, and nothing but the sums leaves the device, which is not waited for.
      *
      * @param axes how each parameter is seen, by name
-     * @return {@code count} sums for each, by name
+     * @return waits for {@code count} sums for each, by name, when they are asked for; as the weights and gradients are now
      */
-    public Map<String, double[]> products(Map<String, Axis> axes) {
+    public Supplier<Map<String, double[]>> products(Map<String, Axis> axes) {
         if (shared) {
             Map<String, double[]> sums = new ConcurrentHashMap<>();
             SequencedMap<String, TensorView> x = weights();
@@ -716,15 +753,35 @@ public final class Network implements AutoCloseable {
             axes.entrySet().parallelStream()
                     .forEach(entry -> sums.put(
                             entry.getKey(), entry.getValue().products(of(x, entry.getKey()), of(g, entry.getKey()))));
-            return sums;
+            return () -> sums;
         }
+        SortedMap<String, Axis> sorted = new TreeMap<>(axes);
+        Optional<Recorded.Answer> recorded = recorder == null
+                ? Optional.empty()
+                : recorder.ask(new Products(sorted), (inputs, rehearsal, results) -> addUp(sorted, results));
+        if (recorded.isPresent()) {
+            Recorded.Answer answer = recorded.get();
+            return () -> split(answer.get().firstEntry().getValue(), sorted);
+        }
+        SequencedMap<String, Tensor> made = new LinkedHashMap<>();
+        addUp(sorted, sums -> sums.forEach((name, array) -> made.put(name, Tensors.tensor(array))));
+        return () -> split(made.firstEntry().getValue(), sorted);
+    }
+
+    /** What {@link #products} are recorded under. */
+    private record Products(SortedMap<String, Axis> axes) {}
+
+    /** All sums one after the other; of a large model, products of all parameters at once would take too much memory. */
+    private void addUp(SortedMap<String, Axis> axes, Consumer<SequencedMap<String, PtNDArray>> results) {
         try (NDScope scope = new NDScope()) {
             scope.suppressNotUsedWarning();
-            List<String> names = List.copyOf(axes.keySet());
-            PtNDArray[] all = names.stream()
-                    .map(name -> Objects.requireNonNull(axes.get(name)).products(array(name), gradient(name)))
+            PtNDArray[] all = axes.entrySet().stream()
+                    .map(entry -> entry.getValue().products(array(entry.getKey()), gradient(entry.getKey())))
                     .toArray(PtNDArray[]::new);
-            return split(Tensors.tensor(JniUtils.cat(all, 0)), names, axes);
+            SequencedMap<String, PtNDArray> sums = new LinkedHashMap<>();
+            sums.put(PRODUCTS, JniUtils.cat(all, 0));
+            Arrays.stream(all).forEach(PtNDArray::close);
+            results.accept(sums);
         }
     }
 
@@ -736,18 +793,15 @@ public final class Network implements AutoCloseable {
         return view;
     }
 
-    private static Map<String, double[]> split(Tensor all, List<String> names, Map<String, Axis> axes) {
+    private static Map<String, double[]> split(Tensor all, SortedMap<String, Axis> axes) {
         Map<String, double[]> sums = new HashMap<>();
-        long from = 0;
-        for (String name : names) {
-            double[] own =
-                    new double[(int) Objects.requireNonNull(axes.get(name)).count()];
-            for (int i = 0; i < own.length; i++) {
-                own[i] = all.getDouble(from + i);
-            }
+        long[] from = {0};
+        axes.forEach((name, axis) -> {
+            double[] own = new double[(int) axis.count()];
+            Arrays.setAll(own, i -> all.getDouble(from[0] + i));
             sums.put(name, own);
-            from += own.length;
-        }
+            from[0] += own.length;
+        });
         return sums;
     }
 
@@ -778,15 +832,15 @@ public final class Network implements AutoCloseable {
      * Chooses the weights that stay zero: {@link #zeroHeld} sets them to zero, after each {@link TrainingStep} and whenever it is
      * called. Those that were held before are not held any more.
      *
-     * @param zeros sets them to zero in the parameters by name, and touches no others; the same ones whenever it is called, until
-     *     others are chosen
+     * @param zeros where they are, by the parameters' names
      * @return this network
      */
-    public Network hold(Consumer<Map<String, TensorView>> zeros) {
-        release();
-        held = zeros;
+    public Network hold(Map<String, List<ZeroPlaces>> zeros) {
+        Map<String, List<ZeroPlaces>> next = new LinkedHashMap<>();
+        zeros.forEach((name, places) -> next.put(name, List.copyOf(places)));
+        held = next;
         if (!shared) {
-            makeMasks();
+            changeMasks();
         }
         return this;
     }
@@ -797,38 +851,37 @@ public final class Network implements AutoCloseable {
      * @return this network
      */
     public Network release() {
-        held = Network::leave;
-        if (recorder != null) {
-            recorder.forget(ZERO_HELD);
-        }
-        masks.values().forEach(PtNDArray::close);
-        masks.clear();
-        return this;
+        return hold(Map.of());
     }
 
-    private void makeMasks() {
-        SequencedMap<String, Tensors.Copy> factors = new LinkedHashMap<>();
-        SequencedMap<String, TensorView> views = new LinkedHashMap<>();
-        graph.tensors(Kind.PARAMETER).forEach((name, tensor) -> {
-            Tensors.Copy ones = Tensors.Copy.ones(tensor.type(), tensor.shape());
-            factors.put(name, ones);
-            views.put(name, ones.view());
-        });
-        held.accept(views);
-        factors.forEach((name, factor) -> {
-            if (factor.hasZero()) {
-                masks.put(name, Tensors.upload(manager, factor.tensor()));
+    /** Masks that are still of use stay where they are, with other contents: so what is recorded of them goes on. */
+    private void changeMasks() {
+        SequencedMap<Mask.Key, ZeroPlaces> wanted = new LinkedHashMap<>();
+        held.forEach((name, places) -> places.forEach(some -> wanted.put(new Mask.Key(name, some.axis()), some)));
+        if (!wanted.keySet().equals(masks.keySet())) {
+            if (recorder != null) {
+                recorder.forget(ZERO_HELD);
             }
-        });
+            masks.entrySet().removeIf(old -> {
+                boolean gone = !wanted.containsKey(old.getKey());
+                if (gone) {
+                    old.getValue().close();
+                }
+                return gone;
+            });
+        }
+        wanted.forEach((key, places) -> masks.computeIfAbsent(
+                        key, _ -> new Mask(manager, array(key.parameter()), key.axis()))
+                .set(places));
     }
 
     /** Sets the weights that are held to zero, where they are. */
     public void zeroHeld() {
         if (shared) {
-            held.accept(weights());
+            held.forEach((name, places) -> places.forEach(some -> some.clear(of(weights(), name))));
         } else {
             doToItself(
-                    ZERO_HELD, masks.isEmpty(), () -> masks.forEach((name, mask) -> JniUtils.muli(array(name), mask)));
+                    ZERO_HELD, masks.isEmpty(), () -> masks.forEach((key, mask) -> mask.apply(array(key.parameter()))));
         }
     }
 

@@ -130,11 +130,23 @@ final class Recorder implements AutoCloseable {
         }
     }
 
+    /**
+     * Does something that needs nothing, if it is recorded.
+     *
+     * @param what what it is
+     * @param work what is recorded
+     * @return what it makes; empty if it is to be done as ever
+     */
+    Optional<Recorded.Answer> ask(Object what, Work work) {
+        return find(new Key(what, Mode.INFERENCE, 1), new LinkedHashMap<>(), work)
+                .map(known -> known.run(new LinkedHashMap<>()));
+    }
+
     /** Does something that needs nothing and makes nothing. */
     void run(String name, Runnable work) {
-        Optional<Recorded> recorded = find(
-                new Key(name, Mode.INFERENCE, 1), new LinkedHashMap<>(), (inputs, rehearsal, results) -> work.run());
-        recorded.ifPresentOrElse(known -> known.run(new LinkedHashMap<>()), work);
+        if (ask(name, (inputs, rehearsal, results) -> work.run()).isEmpty()) {
+            work.run();
+        }
     }
 
     private @Nullable Recorded record(SequencedMap<String, Tensor> given, Work work) {

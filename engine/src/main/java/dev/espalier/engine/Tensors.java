@@ -15,7 +15,6 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.stream.LongStream;
 
 /** Between tensors of a graph and arrays of DJL's PyTorch engine, and the few things that all kernels do to arrays. */
 final class Tensors {
@@ -149,22 +148,13 @@ final class Tensors {
                     Arena.ofAuto().allocate(numbers.byteSize(), ALIGNMENT).copyFrom(numbers));
         }
 
-        /** Ones in the place of the numbers of a parameter. */
-        static Copy ones(DataType type, long[] shape) {
-            Copy copy = new Copy(
-                    type,
-                    shape,
-                    Arena.ofAuto().allocate(Tensor.size(shape) * djl(type).getNumOfBytes(), ALIGNMENT));
-            TensorView view = copy.view();
-            for (long i = 0; i < view.size(); i++) {
-                view.set(i, 1);
-            }
-            return copy;
-        }
-
-        boolean hasZero() {
-            TensorView view = view();
-            return LongStream.range(0, view.size()).anyMatch(i -> view.get(i) == 0);
+        /** Room for the numbers of an array. */
+        static Copy blank(PtNDArray array) {
+            long bytes = array.getShape().size() * array.getDataType().getNumOfBytes();
+            return new Copy(
+                    Tensors.type(array.getDataType()),
+                    array.getShape().getShape(),
+                    Arena.ofAuto().allocate(bytes, ALIGNMENT));
         }
 
         TensorView view() {

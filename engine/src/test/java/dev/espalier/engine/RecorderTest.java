@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.ZeroPlaces;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
 import dev.espalier.core.step.StepOptions;
-import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.objective.Objective;
@@ -21,10 +22,13 @@ import dev.espalier.torch.Recording;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -73,8 +77,10 @@ class RecorderTest {
 
         void steps(int count, int samples) {
             Batch[] next = {new Batch(images(samples), classes(samples))};
+            List<Supplier<Map<String, double[]>>> products = new ArrayList<>();
             TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
                 network.clipGradients(0.5);
+                products.add(network.products(Map.of(FIRST, axis())));
                 optimizer.step(weights, gradients, () -> {
                     next[0] = new Batch(images(samples), classes(samples));
                     // Now and then for nothing, or twice: another batch comes, and nobody is told.
@@ -94,6 +100,8 @@ class RecorderTest {
                 step.apply();
                 terms.forEach(each -> told.add(each.get().values()));
             }
+            products.forEach(each -> told.add(Arrays.toString(each.get().get(FIRST))));
+            network.snapshot().weights(Set.of(FIRST)).forEach((name, view) -> told.add(name + bits(view.segment())));
             mostRecorded = Math.max(mostRecorded, network.recordings());
             told.add(network.terms(images(samples), classes(samples)).values());
             told.add(bits(
@@ -103,9 +111,9 @@ class RecorderTest {
         List<Object> all() {
             steps(30, 8);
             steps(30, 5);
-            network.hold(weights -> clear(weights, 0));
+            network.hold(filter(0));
             steps(30, 8);
-            network.hold(weights -> clear(weights, 1));
+            network.hold(filter(1));
             steps(30, 8);
             network.freeze("layer2.conv.weight"::equals);
             for (int i = 0; i < 5; i++) {
@@ -133,11 +141,17 @@ class RecorderTest {
             };
         }
 
-        private static void clear(Map<String, TensorView> weights, int filter) {
-            TensorView view = Objects.requireNonNull(weights.get(FIRST));
-            for (int i = 0; i < 9; i++) {
-                view.set(9L * filter + i, 0);
-            }
+        private Map<String, List<ZeroPlaces>> filter(int place) {
+            BitSet places = new BitSet();
+            places.set(place);
+            AxisGroups filters = new AxisGroups((int) axis().outer(), (int) axis().count(), (int) axis().inner());
+            return Map.of(FIRST, List.of(new ZeroPlaces(filters, places)));
+        }
+
+        /** Filters of three times three. */
+        private Axis axis() {
+            return new Axis(
+                    1, Objects.requireNonNull(network.weights().get(FIRST)).size() / 9, 9);
         }
 
         @Override

@@ -2,18 +2,22 @@ package dev.espalier.graph.group;
 
 import dev.espalier.core.check.Check;
 import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.Groups;
 import dev.espalier.core.group.IndexGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
+import dev.espalier.core.group.ZeroPlaces;
 import dev.espalier.core.numeric.Norm;
 import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -163,30 +167,56 @@ public final class HeldZeros {
     public void apply(Map<String, TensorView> weights) {
         for (Layer layer : layers) {
             List<TensorView> views = layer.groups().views(weights);
-            byte[] held = layer.held();
-            switch (layer.groups().groups()) {
-                case AxisGroups axis -> clear(axis, held, views.getFirst());
-                case JointGroups joint -> {
-                    for (int tensor = 0; tensor < views.size(); tensor++) {
-                        clear(joint.parts().get(tensor), held, views.get(tensor));
-                    }
-                }
-                case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _) -> {
-                    for (int tensor = 0; tensor < views.size(); tensor++) {
-                        clear(joint.parts().get(tensor), held(layer, tensor), views.get(tensor));
-                    }
-                }
-                case NestedGroups nested -> clear(layer, nested, views);
-                case IndexGroups index -> {
-                    for (int group = 0; group < held.length; group++) {
-                        if (held[group] == HELD) {
-                            index.forEach(
-                                    group, (tensor, place) -> views.get(tensor).set(place, 0));
-                        }
-                    }
+            List<ZeroPlaces> places = places(layer);
+            for (int tensor = 0; tensor < views.size(); tensor++) {
+                places.get(tensor).clear(views.get(tensor));
+            }
+        }
+    }
+
+    /**
+     * Which weights {@link #apply} sets to zero.
+     *
+     * @return where they are in each parameter that has any, by name
+     */
+    public SequencedMap<String, List<ZeroPlaces>> places() {
+        SequencedMap<String, List<ZeroPlaces>> found = new LinkedHashMap<>();
+        for (Layer layer : layers) {
+            List<ZeroPlaces> places = places(layer);
+            for (int tensor = 0; tensor < places.size(); tensor++) {
+                if (!places.get(tensor).places().isEmpty()) {
+                    found.computeIfAbsent(layer.groups().parameters().get(tensor), _ -> new ArrayList<>())
+                            .add(places.get(tensor));
                 }
             }
         }
+        return found;
+    }
+
+    /** The same of each of a layer's tensors, whether it has any or not. */
+    private static List<ZeroPlaces> places(Layer layer) {
+        return switch (layer.groups().groups()) {
+            case AxisGroups axis -> List.of(new ZeroPlaces(axis, bits(layer.held())));
+            case JointGroups joint ->
+                joint.parts().stream()
+                        .map(part -> new ZeroPlaces(part, bits(layer.held())))
+                        .toList();
+            case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _) ->
+                IntStream.range(0, joint.parts().size())
+                        .mapToObj(part -> new ZeroPlaces(joint.parts().get(part), bits(held(layer, part))))
+                        .toList();
+            case NestedGroups nested -> single(nested, (group, owner) -> isHeld(layer, group, owner), nested::owners);
+            case IndexGroups index ->
+                single(index, (group, _) -> layer.held()[group] == HELD, group -> new int[index.size(group)]);
+        };
+    }
+
+    private static BitSet bits(byte[] held) {
+        BitSet bits = new BitSet();
+        for (int group = 0; group < held.length; group++) {
+            bits.set(group, held[group] == HELD);
+        }
+        return bits;
     }
 
     /** Which groups are held in one part of a joint group: by themselves, or with the whole. */
@@ -198,58 +228,33 @@ public final class HeldZeros {
         return held;
     }
 
-    private static void clear(Layer layer, NestedGroups nested, List<TensorView> views) {
-        for (int group = 0; group < layer.held().length; group++) {
+    private static boolean isHeld(Layer layer, int group, int owner) {
+        return layer.held()[group] == HELD || (owner >= 0 && layer.within()[layer.place(group, owner)] == HELD);
+    }
+
+    /** Whether a weight is held, by its group and by which one within that owns it. */
+    @FunctionalInterface
+    private interface Holds {
+        boolean test(int group, int owner);
+    }
+
+    /** Weight by weight, where groups do not lie along an axis. */
+    private static List<ZeroPlaces> single(Groups groups, Holds holds, IntFunction<int[]> owners) {
+        List<BitSet> held = groups.tensorSizes().stream().map(_ -> new BitSet()).toList();
+        for (int group = 0; group < groups.count(); group++) {
             int here = group;
-            boolean whole = layer.held()[group] == HELD;
-            int[] owners = nested.owners(group);
+            int[] own = owners.apply(group);
             int[] next = {0};
-            nested.forEach(group, (tensor, index) -> {
-                int owner = owners[next[0]++];
-                if (whole || (owner >= 0 && layer.within()[layer.place(here, owner)] == HELD)) {
-                    views.get(tensor).set(index, 0);
+            groups.forEach(group, (tensor, index) -> {
+                if (holds.test(here, own[next[0]++])) {
+                    held.get(tensor).set(Math.toIntExact(index));
                 }
             });
         }
-    }
-
-    /** Row by row, as the memory lies, and neighbours in one go. */
-    private static void clear(AxisGroups axis, byte[] held, TensorView view) {
-        List<Stretch> stretches = stretches(held, axis.inner());
-        long columns = (long) axis.count() * axis.inner();
-        for (long row = 0; row < axis.outer(); row++) {
-            for (Stretch stretch : stretches) {
-                clear(view, row * columns + stretch.from(), stretch.length());
-            }
-        }
-    }
-
-    /** Consecutive columns of held groups. */
-    private record Stretch(long from, long length) {}
-
-    private static List<Stretch> stretches(byte[] held, int inner) {
-        List<Stretch> stretches = new ArrayList<>();
-        int from = 0;
-        for (int group = 0; group <= held.length; group++) {
-            if (group == held.length || held[group] != HELD) {
-                if (group > from) {
-                    stretches.add(new Stretch((long) from * inner, (long) (group - from) * inner));
-                }
-                from = group + 1;
-            }
-        }
-        return stretches;
-    }
-
-    private static void clear(TensorView view, long from, long length) {
-        if (view.contiguous()) {
-            long bytes = view.type().bytes();
-            view.segment().asSlice(from * bytes, length * bytes).fill((byte) 0);
-        } else {
-            for (long index = from; index < from + length; index++) {
-                view.set(index, 0);
-            }
-        }
+        return IntStream.range(0, held.size())
+                .mapToObj(tensor ->
+                        new ZeroPlaces(AxisGroups.single(groups.tensorSizes().get(tensor)), held.get(tensor)))
+                .toList();
     }
 
     /**

@@ -7,16 +7,20 @@ import dev.espalier.core.group.IndexGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.numeric.Norm;
+import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.type.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * The groups of a layer, or of several that read the same tensor: group {@code c} is all weights that leave input channel
@@ -133,14 +137,38 @@ public record LayerGroups(List<GroupedWeight> weights, Groups groups, int heads)
 
     /** Row by row, as the memory lies; a group that is known not to be zero is not looked at again. */
     private static void keepZeros(AxisGroups axis, TensorView view, boolean[] zeros) {
-        for (long row = 0; row < axis.outer(); row++) {
+        boolean plain = view.contiguous()
+                && view.type() == ElementType.FLOAT32
+                && view.place().isHost();
+        for (long row = 0; row < axis.outer() && anyOf(zeros); row++) {
             for (int group = 0; group < zeros.length; group++) {
-                long start = (row * zeros.length + group) * axis.inner();
-                for (long index = start; zeros[group] && index < start + axis.inner(); index++) {
-                    zeros[group] = view.get(index) == 0;
+                if (zeros[group]) {
+                    long start = (row * zeros.length + group) * axis.inner();
+                    zeros[group] = plain
+                            ? isZero(view.segment(), start, axis.inner())
+                            : LongStream.range(start, start + axis.inner()).allMatch(index -> view.get(index) == 0);
                 }
             }
         }
+    }
+
+    private static boolean anyOf(boolean[] truths) {
+        for (boolean one : truths) {
+            if (one) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The same of the usual kind of tensor, without asking each time of what kind it is. */
+    private static boolean isZero(MemorySegment numbers, long start, int length) {
+        for (int i = 0; i < length; i++) {
+            if (numbers.get(ValueLayout.JAVA_FLOAT_UNALIGNED, (start + i) * Float.BYTES) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**

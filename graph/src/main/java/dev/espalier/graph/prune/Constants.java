@@ -15,10 +15,13 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * From front to back: which channels carry the same number whatever is fed in. A channel whose incoming weights are all
@@ -28,7 +31,8 @@ final class Constants {
     private final Graph graph;
     private final Flow flow;
     private final Map<String, double[]> values = new HashMap<>();
-    private final Map<Node, LayerWeights> weights = new HashMap<>();
+    private final Map<Tensor, LayerWeights> known;
+    private final Map<Node, LayerWeights> weights = new ConcurrentHashMap<>();
     private final Map<Node, RecurrentUnits> units = new HashMap<>();
     private final Map<Node, BitSet> zeroUnits = new HashMap<>();
     /** The channels that do not depend on what is fed in, whether they carry one number or several. */
@@ -36,10 +40,26 @@ final class Constants {
 
     private final Set<String> entirely = new HashSet<>();
 
-    Constants(Graph graph, Flow flow) {
+    /**
+     * The constants of a graph.
+     *
+     * @param graph the graph
+     * @param flow how channels flow through it
+     * @param known weights that need not be looked through again, by identity
+     */
+    Constants(Graph graph, Flow flow, Map<Tensor, LayerWeights> known) {
         this.graph = graph;
         this.flow = flow;
+        this.known = known;
+        // All at once: of a large model, looking through the weights takes longest.
+        graph.nodes().parallelStream().forEach(this::lookThrough);
         graph.nodes().forEach(this::visit);
+    }
+
+    private void lookThrough(Node node) {
+        if (flow.ruleOf(node) instanceof Product product && graph.tensor(node.input(1)) != null) {
+            weights(node, product);
+        }
     }
 
     private void visit(Node node) {
@@ -56,7 +76,7 @@ final class Constants {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             Channels channels = rule.outputs().get(i);
-            BitSet free = independent(node, rule, i, channels);
+            BitSet free = independent(node, rule, i);
             independent.put(output, free);
             if (fromConstants || (!channels.none() && free.cardinality() == channels.count())) {
                 entirely.add(output);
@@ -64,15 +84,19 @@ final class Constants {
         }
     }
 
-    private BitSet independent(Node node, Rule rule, int output, Channels channels) {
+    private BitSet independent(Node node, Rule rule, int output) {
         BitSet free = new BitSet();
         double[] known = values.get(node.outputs().get(output));
-        for (int channel = 0; known != null && channel < channels.count(); channel++) {
+        if (known == null) {
+            return free;
+        }
+        List<BitSet> inputs = freeInputs(node, rule, output);
+        for (int channel = 0; channel < known.length; channel++) {
             boolean fromFree = switch (rule) {
-                case Mapping mapping -> allFree(node, mapping, output, channel);
+                case Mapping mapping -> allFree(node, mapping, inputs, output, channel);
                 case Product product -> {
                     BitSet read = (BitSet) weights(node, product).read(channel).clone();
-                    read.andNot(freeInput(node, 0, product.inputs().getFirst()));
+                    read.andNot(inputs.getFirst());
                     yield read.isEmpty();
                 }
                 case Contraction c -> false;
@@ -86,9 +110,24 @@ final class Constants {
         return free;
     }
 
-    private boolean allFree(Node node, Mapping rule, int output, int channel) {
+    /** Of each input that is looked at channel by channel, those that do not depend on what is fed in. */
+    private List<BitSet> freeInputs(Node node, Rule rule, int output) {
+        List<BitSet> inputs = new ArrayList<>();
         for (int i = 0; i < node.inputs().size(); i++) {
-            if (node.has(i) && !isFree(node, rule, i, output, channel)) {
+            boolean byChannel = switch (rule) {
+                case Mapping mapping -> mapping.maps()[i][output] != null;
+                case Product _ -> i == 0;
+                case Contraction _, Recurrence _, Sum _, Opaque _, ShapeOnly _ -> false;
+            };
+            inputs.add(
+                    byChannel && node.has(i) ? freeInput(node, i, rule.inputs().get(i)) : new BitSet());
+        }
+        return inputs;
+    }
+
+    private boolean allFree(Node node, Mapping rule, List<BitSet> inputs, int output, int channel) {
+        for (int i = 0; i < node.inputs().size(); i++) {
+            if (node.has(i) && !isFree(node, rule, inputs, i, output, channel)) {
                 return false;
             }
         }
@@ -96,14 +135,13 @@ final class Constants {
     }
 
     /** Whether an input leaves a channel of an output alone, or does not depend on what is fed in itself. */
-    private boolean isFree(Node node, Mapping rule, int input, int output, int channel) {
+    private boolean isFree(Node node, Mapping rule, List<BitSet> inputs, int input, int output, int channel) {
         int[] map = rule.maps()[input][output];
         if (map == null) {
             // Places in a table, or a shape: read by every channel.
             return isConstant(node.input(input));
         }
-        return map[channel] < 0
-                || freeInput(node, input, rule.inputs().get(input)).get(map[channel]);
+        return map[channel] < 0 || inputs.get(input).get(map[channel]);
     }
 
     private BitSet freeInput(Node node, int input, Channels seen) {
@@ -255,8 +293,17 @@ final class Constants {
             if (weight == null) {
                 throw new IllegalStateException(node + " has no weights");
             }
-            return new LayerWeights(rule, weight);
+            return Optional.ofNullable(known.get(weight))
+                    .flatMap(same -> same.as(rule))
+                    .orElseGet(() -> LayerWeights.of(rule, weight));
         });
+    }
+
+    /** All weights of layers that were looked through, by identity. */
+    Map<Tensor, LayerWeights> known() {
+        Map<Tensor, LayerWeights> all = new IdentityHashMap<>();
+        weights.values().forEach(one -> all.put(one.weight(), one));
+        return all;
     }
 
     /** Whether a layer can do without an input channel of a given constant: zeros at the borders tell it from others. */

@@ -5,11 +5,12 @@ import dev.espalier.graph.type.Tensor;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 
 /** The weights of a layer, asked by channels: which input channels does an output channel read, and with what sum? */
 final class LayerWeights {
     private final Product rule;
-    private final float[] values;
+    private final Tensor weight;
     private final int outs;
     private final int insPerGroup;
     private final int outStride;
@@ -17,46 +18,80 @@ final class LayerWeights {
     private final int inner;
     private final BitSet[] read;
 
-    LayerWeights(Product rule, Tensor weight) {
+    /** Weights of which none is read so far. */
+    private LayerWeights(Product rule, Tensor weight) {
         this.rule = rule;
+        this.weight = weight;
         long[] shape = weight.shape();
-        values = weight.toFloats();
         // Of a convolution [out, in / groups, …], its transpose [in, out / groups, …], a linear layer [out, in] or [in,
         // out].
         boolean outsFirst = rule.outAxis() == 0;
         outs = (int) shape[rule.outAxis()] * (outsFirst ? 1 : rule.groups());
         insPerGroup = (int) shape[rule.inAxis()] / (outsFirst ? 1 : rule.groups());
-        inner = values.length / Math.max(outs * insPerGroup, 1);
+        inner = (int) (weight.size() / Math.max((long) outs * insPerGroup, 1));
         outStride = outsFirst ? insPerGroup * inner : inner;
         inStride = outsFirst ? inner : (int) shape[rule.outAxis()] * inner;
         read = new BitSet[outs];
         Arrays.setAll(read, _ -> new BitSet());
-        // As the memory lies: across it, wide layers are several times as slow.
-        if (outsFirst) {
-            for (int out = 0; out < outs; out++) {
-                for (int in = 0; in < insPerGroup; in++) {
-                    note(out, in);
-                }
-            }
-        } else {
-            for (int in = 0; in < insPerGroup; in++) {
-                for (int out = 0; out < outs; out++) {
-                    note(out, in);
+    }
+
+    /** Looks through the weights, as the memory lies: across it, wide layers are several times as slow. */
+    static LayerWeights of(Product rule, Tensor weight) {
+        LayerWeights found = new LayerWeights(rule, weight);
+        boolean outsFirst = rule.outAxis() == 0;
+        int columns = outsFirst ? found.insPerGroup : found.outs / rule.groups();
+        float[] row = new float[columns * found.inner];
+        for (int i = 0; i < (outsFirst ? found.outs : found.insPerGroup * rule.groups()); i++) {
+            weight.read((long) i * row.length, row);
+            int first = outsFirst ? found.firstIn(i) : i / found.insPerGroup * columns;
+            for (int column = 0; column < columns; column++) {
+                if (!found.isZero(row, column * found.inner)) {
+                    found.read[outsFirst ? i : first + column].set(outsFirst ? first + column : i);
                 }
             }
         }
+        return found;
     }
 
-    private void note(int out, int in) {
-        if (!isZero(out, in)) {
-            read[out].set(firstIn(out) + in);
+    /**
+     * Some of these weights, which are not looked through again; not of a grouped convolution.
+     *
+     * @param smaller what {@link #between} gave for the same channels
+     */
+    LayerWeights some(Tensor smaller, int[] someOuts, int[] someIns) {
+        if (smaller == weight) {
+            return this;
         }
+        LayerWeights found = new LayerWeights(rule, smaller);
+        BitSet wanted = Kept.bits(someIns);
+        for (int out = 0; out < someOuts.length; out++) {
+            BitSet had = (BitSet) read[someOuts[out]].clone();
+            had.and(wanted);
+            if (had.cardinality() == someIns.length) { // most layers read all that is left
+                found.read[out].set(0, someIns.length);
+                continue;
+            }
+            for (int in = 0; in < someIns.length; in++) {
+                found.read[out].set(in, had.get(someIns[in]));
+            }
+        }
+        return found;
     }
 
-    private boolean isZero(int out, int in) {
-        int start = start(out, in);
-        for (int i = 0; i < inner; i++) {
-            if (values[start + i] != 0) {
+    /** The same weights where they are read in the same way; empty if they are not. */
+    Optional<LayerWeights> as(Product other) {
+        boolean same =
+                rule.outAxis() == other.outAxis() && rule.inAxis() == other.inAxis() && rule.groups() == other.groups();
+        return same ? Optional.of(this) : Optional.empty();
+    }
+
+    Tensor weight() {
+        return weight;
+    }
+
+    private boolean isZero(float[] row, int start) {
+        for (int i = start; i < start + inner; i++) {
+            if (row[i] != 0) {
                 return false;
             }
         }
@@ -64,10 +99,10 @@ final class LayerWeights {
     }
 
     /** Where the weights between an output channel and an input channel of its group are. */
-    private int start(int out, int in) {
+    private long start(int out, int in) {
         return rule.outAxis() == 0
-                ? out * outStride + in * inStride
-                : out % (outs / rule.groups()) * outStride + (firstIn(out) + in) * inStride;
+                ? (long) out * outStride + (long) in * inStride
+                : (long) out % (outs / rule.groups()) * outStride + (long) (firstIn(out) + in) * inStride;
     }
 
     private int firstIn(int out) {
@@ -81,10 +116,11 @@ final class LayerWeights {
 
     /** The sum of all weights between two channels: what a constant of one is worth. */
     double sum(int out, int in) {
-        int start = start(out, in - firstIn(out));
+        float[] values = new float[inner];
+        weight.read(start(out, in - firstIn(out)), values);
         double sum = 0;
-        for (int i = 0; i < inner; i++) {
-            sum += values[start + i];
+        for (float value : values) {
+            sum += value;
         }
         return sum;
     }

@@ -37,12 +37,12 @@ public final class PrunePlan {
 
     /** The same of a graph in which groups were made zero. */
     static PrunePlan of(Threshold threshold, PruneOptions options) {
-        Round first = new Round(threshold.graph(), options);
+        Round first = new Round(threshold.graph(), options, Map.of());
         Graph smaller = threshold.graph();
         Round last = first;
         for (Graph next = next(smaller, last, options); next != smaller; next = next(smaller, last, options)) {
             smaller = next;
-            last = new Round(smaller, options.restrictedTo(smaller));
+            last = new Round(smaller, options.restrictedTo(smaller), last.known());
         }
         Graph folded = smaller == threshold.graph() ? smaller : FoldedMeans.fold(smaller);
         return new PrunePlan(

@@ -43,6 +43,7 @@ final class Rewriter {
     private final Flow flow;
     private final Constants constants;
     private final Liveness liveness;
+    private final Map<Tensor, LayerWeights> known;
     private final SequencedMap<String, Initializer> initializers = new LinkedHashMap<>();
     private final List<Node> nodes = new ArrayList<>();
     /** From a tensor that a node no longer makes to the one that takes its place. */
@@ -52,11 +53,21 @@ final class Rewriter {
     /** From a tensor and the channels wanted of it to what holds just these. */
     private final Map<String, String> picked = new HashMap<>();
 
-    Rewriter(Graph graph, Flow flow, Constants constants, Liveness liveness) {
+    /**
+     * Writes a graph anew.
+     *
+     * @param graph the graph
+     * @param flow how channels flow through it
+     * @param constants which of them are constant
+     * @param liveness which of them are needed
+     * @param known takes what is known of the layers' weights as they are written, by identity
+     */
+    Rewriter(Graph graph, Flow flow, Constants constants, Liveness liveness, Map<Tensor, LayerWeights> known) {
         this.graph = graph;
         this.flow = flow;
         this.constants = constants;
         this.liveness = liveness;
+        this.known = known;
         graph.inputs().forEach(input -> taken.add(input.name()));
         taken.addAll(graph.initializers().keySet());
         graph.nodes().forEach(node -> {
@@ -385,6 +396,9 @@ final class Rewriter {
         Tensor weight = initializer(node.input(1)).tensor();
         LayerWeights weights = constants.weights(node, rule);
         Tensor smaller = weights.between(weight, outs.left(), ins);
+        if (rule.groups() == 1) {
+            known.put(smaller, weights.some(smaller, outs.left(), ins));
+        }
         int groups = weights.groups(outs.left()).size();
         List<String> inputs =
                 new ArrayList<>(List.of(pick(node.input(0), rule.inputs().getFirst(), ins), stored(node, 1, smaller)));

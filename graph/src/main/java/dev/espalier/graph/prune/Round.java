@@ -12,6 +12,7 @@ import dev.espalier.graph.prune.Rule.Product;
 import dev.espalier.graph.prune.Rule.Recurrence;
 import dev.espalier.graph.prune.Rule.ShapeOnly;
 import dev.espalier.graph.prune.Rule.Sum;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -31,20 +32,33 @@ final class Round {
     private final Liveness liveness;
     private final List<LayerPlan> layers = new ArrayList<>();
 
-    Round(Graph graph, PruneOptions options) {
+    /** What is known of the weights of layers, by identity: of these, and of what {@link #rewrite} makes of them. */
+    private final Map<Tensor, LayerWeights> known;
+
+    /**
+     * Looks at a graph.
+     *
+     * @param graph the graph
+     * @param options how it is pruned
+     * @param before what is known of weights already
+     */
+    Round(Graph graph, PruneOptions options, Map<Tensor, LayerWeights> before) {
         this.graph = graph;
+        Map<Tensor, LayerWeights> weights = before;
         Set<Node> whole = new HashSet<>();
         Flow found;
         Constants carried;
         Liveness live;
         do {
             found = new Flow(graph, whole);
-            carried = new Constants(graph, found);
+            carried = new Constants(graph, found, weights);
+            weights = carried.known();
             live = Liveness.of(graph, found, carried, options, counted(graph, carried));
         } while (whole.addAll(live.unselectable()));
         flow = found;
         constants = carried;
         liveness = live;
+        known = weights;
         graph.outputs().forEach(output -> requireDependent(output, options.threshold()));
         for (Node node : graph.nodes()) {
             switch (flow.ruleOf(node)) {
@@ -90,6 +104,10 @@ final class Round {
                 : null;
     }
 
+    Map<Tensor, LayerWeights> known() {
+        return known;
+    }
+
     List<LayerPlan> layers() {
         return layers;
     }
@@ -100,7 +118,7 @@ final class Round {
 
     /** The graph with what is left. */
     Graph rewrite() {
-        return new Rewriter(graph, flow, constants, liveness).rewrite();
+        return new Rewriter(graph, flow, constants, liveness, known).rewrite();
     }
 
     /** The graph with normalisations that let residual streams lose dimensions; the very same if none can. */

@@ -71,12 +71,21 @@ final class Slices {
         });
     }
 
-    /** The given places along an axis, in the given order; the tensor itself if that is all of it. */
+    /**
+     * The given places along an axis, in the given order; the tensor itself if that is all of it. They are copied when somebody
+     * asks for them: who only counts what would be left never does.
+     */
     static Tensor take(Tensor tensor, int axis, int[] places) {
         long[] shape = tensor.shape();
         if (Arrays.equals(places, IntStream.range(0, (int) shape[axis]).toArray())) {
             return tensor;
         }
+        shape[axis] = places.length;
+        return Tensor.later(tensor.type(), shape, () -> copy(tensor, axis, places));
+    }
+
+    private static MemorySegment copy(Tensor tensor, int axis, int[] places) {
+        long[] shape = tensor.shape();
         long outer = 1;
         for (int i = 0; i < axis; i++) {
             outer *= shape[i];
@@ -86,7 +95,6 @@ final class Slices {
             inner *= shape[i];
         }
         long row = shape[axis] * inner;
-        shape[axis] = places.length;
         MemorySegment memory = Arena.ofAuto().allocate(Math.max(outer * places.length * inner, 1), 64);
         MemorySegment target = memory.asSlice(0, outer * places.length * inner);
         for (long i = 0; i < outer; i++) {
@@ -99,6 +107,6 @@ final class Slices {
                         inner);
             }
         }
-        return Tensor.of(tensor.type(), shape, target);
+        return target;
     }
 }

@@ -6,24 +6,56 @@ import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A tensor with its contents, in row-major order; nobody can change it. */
 public final class Tensor {
     private final DataType type;
     private final long[] shape;
     private final long size;
-    private final MemorySegment data;
+    /** The contents; null if they are made when somebody asks for them. */
+    private final @Nullable MemorySegment data;
+
+    /** Makes them; null once that is done. */
+    private @Nullable Supplier<MemorySegment> source;
+
+    /** What was made. */
+    private volatile @Nullable MemorySegment made;
 
     private Tensor(DataType type, long[] shape, MemorySegment data) {
         this.type = type;
         this.shape = shape;
         this.size = size(shape);
-        long needed = Math.multiplyExact(size, type.bytes());
-        if (data.byteSize() != needed) {
-            throw new IllegalArgumentException("a tensor %s%s needs %d bytes but there are %d"
-                    .formatted(type, Arrays.toString(shape), needed, data.byteSize()));
+        this.data = checked(data);
+    }
+
+    private Tensor(DataType type, long[] shape, Supplier<MemorySegment> source) {
+        this.type = type;
+        this.shape = shape;
+        this.size = size(shape);
+        this.data = null;
+        this.source = source;
+    }
+
+    private synchronized MemorySegment make() {
+        MemorySegment known = made;
+        if (known == null) {
+            known = checked(Objects.requireNonNull(source).get());
+            made = known;
+            source = null; // and whatever it was made of
         }
-        this.data = data.asReadOnly();
+        return known;
+    }
+
+    private MemorySegment checked(MemorySegment contents) {
+        long needed = Math.multiplyExact(size, type.bytes());
+        if (contents.byteSize() != needed) {
+            throw new IllegalArgumentException("a tensor %s%s needs %d bytes but there are %d"
+                    .formatted(type, Arrays.toString(shape), needed, contents.byteSize()));
+        }
+        return contents.asReadOnly();
     }
 
     /**
@@ -35,6 +67,17 @@ public final class Tensor {
      */
     public static Tensor of(DataType type, long[] shape, MemorySegment data) {
         return new Tensor(type, shape.clone(), data);
+    }
+
+    /**
+     * {@return a tensor whose contents are made when they are asked for, which may be never}
+     *
+     * @param type how its numbers are stored
+     * @param shape its lengths
+     * @param source makes its numbers, once: little-endian, in row-major order, in memory that nobody writes any more
+     */
+    public static Tensor later(DataType type, long[] shape, Supplier<MemorySegment> source) {
+        return new Tensor(type, shape.clone(), source);
     }
 
     /**
@@ -207,7 +250,8 @@ public final class Tensor {
      * @return read-only memory, little-endian, in row-major order
      */
     public MemorySegment data() {
-        return data;
+        MemorySegment known = data != null ? data : made;
+        return known != null ? known : make();
     }
 
     /**
@@ -216,7 +260,7 @@ public final class Tensor {
      * @param index position in row-major order
      */
     public double getDouble(long index) {
-        return type.loadDouble(data, index);
+        return type.loadDouble(data(), index);
     }
 
     /**
@@ -226,7 +270,7 @@ public final class Tensor {
      * @return the number
      */
     public long getLong(long index) {
-        return type.loadLong(data, index);
+        return type.loadLong(data(), index);
     }
 
     /** {@return the root of the mean of all squares; 0 if there are no numbers} */
@@ -248,14 +292,25 @@ public final class Tensor {
     /** {@return a copy of all numbers in single precision} */
     public float[] toFloats() {
         float[] values = new float[Math.toIntExact(size)];
+        read(0, values);
+        return values;
+    }
+
+    /**
+     * Copies some numbers in a row, in single precision.
+     *
+     * @param from position of the first one in row-major order
+     * @param values where they are put; it is filled
+     */
+    public void read(long from, float[] values) {
         if (type == DataType.FLOAT32) {
-            MemorySegment.ofArray(values).copyFrom(data.asSlice(0, (long) values.length * Float.BYTES));
-            return values;
+            MemorySegment.ofArray(values)
+                    .copyFrom(data().asSlice(from * Float.BYTES, (long) values.length * Float.BYTES));
+            return;
         }
         for (int i = 0; i < values.length; i++) {
-            values[i] = (float) getDouble(i);
+            values[i] = (float) getDouble(from + i);
         }
-        return values;
     }
 
     /**
@@ -280,7 +335,7 @@ public final class Tensor {
      * @return a tensor on the same memory
      */
     public Tensor reshape(long... lengths) {
-        return new Tensor(type, lengths.clone(), data);
+        return new Tensor(type, lengths.clone(), data());
     }
 
     /**
@@ -290,8 +345,8 @@ public final class Tensor {
      */
     public TensorView view() {
         return switch (type) {
-            case FLOAT32 -> TensorView.of(data, ElementType.FLOAT32, shape);
-            case FLOAT64 -> TensorView.of(data, ElementType.FLOAT64, shape);
+            case FLOAT32 -> TensorView.of(data(), ElementType.FLOAT32, shape);
+            case FLOAT64 -> TensorView.of(data(), ElementType.FLOAT64, shape);
             default -> cast(DataType.FLOAT32).view();
         };
     }
@@ -303,7 +358,7 @@ public final class Tensor {
      * @return true if nothing differs
      */
     public boolean sameAs(Tensor other) {
-        return type == other.type && Arrays.equals(shape, other.shape) && data.mismatch(other.data) < 0;
+        return type == other.type && Arrays.equals(shape, other.shape) && data().mismatch(other.data()) < 0;
     }
 
     @Override

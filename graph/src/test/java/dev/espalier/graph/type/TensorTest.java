@@ -25,6 +25,35 @@ class TensorTest {
     }
 
     @Test
+    void contentsAreMadeOnceAndNotBeforeSomebodyAsks() {
+        Tensor numbers = Tensor.of(new float[] {1, 2, 3, 4, 5, 6}, 2, 3);
+        int[] made = {0};
+        Tensor later = Tensor.later(DataType.FLOAT32, new long[] {2, 3}, () -> {
+            made[0]++;
+            return numbers.data();
+        });
+        assertEquals(numbers.toString(), later.toString());
+        assertEquals(6, later.size());
+        assertEquals(0, made[0]);
+        assertTrue(later.sameAs(numbers));
+        assertEquals(5, later.reshape(6).getDouble(4));
+        assertEquals(1, made[0]);
+        Tensor wrong = Tensor.later(DataType.FLOAT64, new long[] {2, 3}, numbers::data);
+        assertThrows(IllegalArgumentException.class, wrong::data);
+    }
+
+    @Test
+    void someNumbersInARowAreReadAsAllOfThemAre() {
+        for (DataType type : new DataType[] {DataType.FLOAT32, DataType.FLOAT64, DataType.INT8}) {
+            Tensor numbers = Tensor.of(new long[] {1, -2, 3, 4, 5}).cast(type);
+            float[] some = new float[3];
+            numbers.read(1, some);
+            assertArrayEquals(new float[] {-2, 3, 4}, some);
+            assertThrows(IndexOutOfBoundsException.class, () -> numbers.read(3, some));
+        }
+    }
+
+    @Test
     void bfloat16RoundsTiesToEven() {
         double step = 1.0 / 128;
         Tensor rounded = Tensor.compute(

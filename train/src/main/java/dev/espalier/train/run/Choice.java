@@ -151,16 +151,16 @@ final class Choice {
     /**
      * Chooses, and begins to forget what was seen.
      *
-     * @param weights the weights as they are
+     * @param zeros the groups that are gone
      * @param costs what a group of each layer costs
      * @param amount how much of that shall go, or a little more
      * @return the groups that go, by their layer; some are left in every layer
      */
-    Map<LayerGroups, List<Integer>> take(Map<String, TensorView> weights, double[] costs, double amount) {
+    Map<LayerGroups, List<Integer>> take(ZeroGroups zeros, double[] costs, double amount) {
         List<Slice> slices = new ArrayList<>();
         for (int i = 0; i < layers.size(); i++) {
             if (costs[i] > 0) {
-                slices.addAll(slices(i, layers.get(i).zeros(weights), costs[i]));
+                slices.addAll(slices(i, zeros.layers().get(i), costs[i]));
             }
         }
         slices.sort(Comparator.comparingDouble(Slice::perCost));

@@ -1,7 +1,6 @@
 package dev.espalier.train.run;
 
 import dev.espalier.core.step.ParameterSet;
-import dev.espalier.core.tensor.TensorView;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
@@ -84,11 +83,11 @@ final class CostFactors {
     /**
      * Looks again.
      *
-     * @param weights the weights as they are
+     * @param zeros the groups that are gone
      * @param left what the nodes of the pruned model cost
      */
-    void update(Map<String, TensorView> weights, Map<String, Cost> left) {
-        int[] live = live(weights);
+    void update(ZeroGroups zeros, Map<String, Cost> left) {
+        int[] live = zeros.live();
         double[] now = GroupCosts.factors(each(left, live), live);
         System.arraycopy(now, 0, factors, 0, now.length);
     }
@@ -96,20 +95,14 @@ final class CostFactors {
     /**
      * What one group of each layer costs now.
      *
-     * @param weights the weights as they are
+     * @param zeros the groups that are gone
      * @param left what the nodes of the pruned model cost
      * @return as shares of what all of the model cost at first
      */
-    double[] shares(Map<String, TensorView> weights, Map<String, Cost> left) {
-        double[] each = each(left, live(weights));
+    double[] shares(ZeroGroups zeros, Map<String, Cost> left) {
+        double[] each = each(left, zeros.live());
         Arrays.setAll(each, layer -> each[layer] / whole);
         return each;
-    }
-
-    private int[] live(Map<String, TensorView> weights) {
-        return groups.layers().stream()
-                .mapToInt(layer -> Session.nonZeroGroups(layer, weights))
-                .toArray();
     }
 
     private double[] each(Map<String, Cost> left, int[] live) {

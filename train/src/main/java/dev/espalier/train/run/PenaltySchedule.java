@@ -4,20 +4,12 @@ import dev.espalier.core.prox.Summary;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.ParameterSet;
-import dev.espalier.core.tensor.TensorView;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
+import dev.espalier.engine.Snapshot;
 import dev.espalier.graph.Cost;
-import dev.espalier.graph.Graph;
-import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.HeldZeros;
 import dev.espalier.graph.group.ModelGroups;
-import dev.espalier.graph.prune.GroupCosts;
-import dev.espalier.graph.prune.PruneOptions;
-import dev.espalier.graph.prune.PrunePlan;
-import dev.espalier.graph.prune.PruneReport;
-import dev.espalier.graph.prune.Pruner;
-import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.recipe.Phase;
 import dev.espalier.train.recipe.Recipe;
@@ -30,9 +22,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
-import java.util.function.ToLongFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +82,9 @@ final class PenaltySchedule {
 
     /** Whether the current step is under the penalty. */
     private boolean sparsifying;
+
+    /** What was looked at in the current step; null if nothing was, or it has been taken in. */
+    private @Nullable Supplier<Map<String, double[]>> looked;
 
     /** Whether as little is left as is wanted in the end, so that nothing more need be chosen. */
     private boolean met;
@@ -183,7 +180,7 @@ final class PenaltySchedule {
                 change(recipe.penaltyInForce().isPresent() ? recipe.lambda().orElse(0) : 0);
             case HEAL -> {
                 change(0);
-                held.hold(network.readableWeights(), recipe.method().threshold());
+                held.hold(network.snapshot().weights(grouped()), recipe.method().threshold());
                 hold();
             }
         }
@@ -210,9 +207,8 @@ final class PenaltySchedule {
     /** Once an epoch, never within one: what groups cost now that some of their neighbours are gone. */
     private void weigh(boolean first) {
         if (costs.isPresent() && choice.isEmpty()) {
-            new Remaining(Summary.EMPTY)
-                    .byNode()
-                    .ifPresent(left -> costs.get().update(network.readableWeights(), left));
+            Remaining remaining = new Remaining(Summary.EMPTY);
+            remaining.byNode().ifPresent(left -> costs.get().update(remaining.zeros(), left));
             apply();
             if (first) {
                 note.accept(costs.get().words());
@@ -280,7 +276,7 @@ final class PenaltySchedule {
         if (held.isEmpty()) {
             network.release();
         } else {
-            network.hold(held::apply);
+            network.hold(held.places());
         }
     }
 
@@ -290,10 +286,15 @@ final class PenaltySchedule {
             long until = changeEvery() - 1 - optimizer.allSteps() % changeEvery();
             if (until < LOOKS) {
                 Choice from = choice.get();
-                from.look(
-                        network.products(from.axes()),
-                        network.readableWeights(from.others()),
-                        network.readableGradients(from.others()));
+                Supplier<Map<String, double[]>> sums = network.products(from.axes());
+                if (from.others().isEmpty()) {
+                    looked = sums;
+                } else {
+                    from.look(
+                            sums.get(),
+                            network.readableWeights(from.others()),
+                            network.readableGradients(from.others()));
+                }
             }
         }
     }
@@ -305,17 +306,16 @@ final class PenaltySchedule {
         double excess = share - controller.orElseThrow().wanted(progress);
         met = share <= target.orElseThrow().share();
         if (excess > 0) {
-            Map<String, TensorView> weights = network.readableWeights();
-            held.hold(from.take(weights, shares(weights, remaining), excess));
+            held.hold(from.take(remaining.zeros(), shares(remaining), excess));
             hold();
             network.zeroHeld();
         }
     }
 
     /** What one group of each layer is of the whole model. */
-    private double[] shares(Map<String, TensorView> weights, Remaining remaining) {
+    private double[] shares(Remaining remaining) {
         if (costs.isPresent()) {
-            return costs.get().shares(weights, remaining.byNode().orElse(Map.of()));
+            return costs.get().shares(remaining.zeros(), remaining.byNode().orElse(Map.of()));
         }
         double[] alike = new double[groups.layers().size()];
         Arrays.fill(alike, 1.0 / groups.count());
@@ -325,6 +325,7 @@ final class PenaltySchedule {
     /** After a step: lets the controller adapt λ, or chooses groups. Without a penalty there is nothing to adapt. */
     void afterStep(Summary summary) {
         if (choice.isPresent()) {
+            takeIn(choice.get());
             if (sparsifying && !met && optimizer.allSteps() % changeEvery() == 0) {
                 choose(choice.get(), summary);
             }
@@ -333,6 +334,15 @@ final class PenaltySchedule {
         if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
             double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
             change(controller.get().next(since, share(new Remaining(summary))));
+        }
+    }
+
+    /** What a GPU was asked for before the step it tells with the step's report, so that it need not wait in between. */
+    private void takeIn(Choice from) {
+        Supplier<Map<String, double[]>> sums = looked;
+        if (sums != null) {
+            from.look(sums.get(), Map.of(), Map.of());
+            looked = null;
         }
     }
 
@@ -346,13 +356,19 @@ final class PenaltySchedule {
         return groups.count() == 0 ? 1 : 1 - (double) zero / groups.count();
     }
 
-    /** What could be pruned, if not all paths to the output are cut, and the sizes by which it is counted. */
-    private record Outlook(Optional<PrunePlan> plan, Map<String, Long> dimensions) {}
+    /** The parameters that have groups. */
+    private Set<String> grouped() {
+        return groups.layers().stream()
+                .flatMap(layer -> layer.parameters().stream())
+                .collect(Collectors.toSet());
+    }
 
-    /** What is left of the model as it is now. What pruning would leave is planned once, when somebody asks. */
+    /** What is left of the model as it is now. Whatever it takes to tell is done once, when somebody asks. */
     private final class Remaining implements TargetRecipe.Left {
         private final Summary summary;
+        private final Snapshot snapshot = network.snapshot();
         private @Nullable Outlook outlook;
+        private @Nullable ZeroGroups zeros;
 
         Remaining(Summary summary) {
             this.summary = summary;
@@ -361,18 +377,24 @@ final class PenaltySchedule {
         private Outlook outlook() {
             Outlook known = outlook;
             if (known == null) {
-                Graph graph = network.graph();
-                known = new Outlook(plan(graph), SampleInputs.DEFAULT.dimensions(graph));
+                known = Outlook.of(snapshot.graph());
                 outlook = known;
+            }
+            return known;
+        }
+
+        ZeroGroups zeros() {
+            ZeroGroups known = zeros;
+            if (known == null) {
+                known = ZeroGroups.of(groups, snapshot.weights(grouped()));
+                zeros = known;
             }
             return known;
         }
 
         /** What the nodes cost that pruning would leave; empty if all paths to the output are cut. */
         Optional<Map<String, Cost>> byNode() {
-            return outlook()
-                    .plan()
-                    .map(plan -> GroupCosts.byNode(plan.apply(), outlook().dimensions()));
+            return outlook().byNode();
         }
 
         @Override
@@ -382,20 +404,12 @@ final class PenaltySchedule {
 
         @Override
         public double parameters() {
-            return share(PruneReport::parametersAfter, PruneReport::parametersBefore);
+            return outlook().parametersLeft();
         }
 
         @Override
         public double flops() {
-            return share(PruneReport::flopsAfter, PruneReport::flopsBefore);
-        }
-
-        private double share(ToLongFunction<PruneReport> after, ToLongFunction<PruneReport> before) {
-            return outlook()
-                    .plan()
-                    .map(plan -> PruneReport.of(plan, outlook().dimensions()))
-                    .map(report -> (double) after.applyAsLong(report) / before.applyAsLong(report))
-                    .orElse(0.0); // and groups may still come back
+            return outlook().flopsLeft();
         }
 
         @Override
@@ -414,16 +428,7 @@ final class PenaltySchedule {
 
     /** Whether all paths to the output are cut. */
     boolean isCut() {
-        return plan(network.graph()).isEmpty();
-    }
-
-    /** What could be pruned now; empty if all paths to the output are cut. */
-    private static Optional<PrunePlan> plan(Graph graph) {
-        try {
-            return Optional.of(Pruner.plan(graph, PruneOptions.DEFAULT));
-        } catch (GraphException _) {
-            return Optional.empty();
-        }
+        return Outlook.of(network.snapshot().graph()).isCut();
     }
 
     private void change(double strength) {

@@ -39,6 +39,10 @@ final class ChoiceTest {
         return views;
     }
 
+    private static ZeroGroups zeros(Graph graph, ModelGroups groups) {
+        return ZeroGroups.of(groups, weights(graph));
+    }
+
     /** Gradients of which group {@code i} of every layer has ⟨x, ∇⟩ = i + 1, up to a sign. */
     private static Map<String, TensorView> gradients(Graph graph, ModelGroups groups) {
         Map<String, double[]> values = new HashMap<>();
@@ -98,16 +102,18 @@ final class ChoiceTest {
         LayerGroups first = GROUPS.layers().getFirst();
         LayerGroups second = GROUPS.layers().get(1);
         // Worth 1, 4, 9, … of each; those of the first layer save a hundred times as much, and one of them stays.
-        Map<LayerGroups, List<Integer>> taken = choice.take(weights(MODEL), costs(GROUPS, 0.1, 0.001), 0.501);
+        Map<LayerGroups, List<Integer>> taken = choice.take(zeros(MODEL, GROUPS), costs(GROUPS, 0.1, 0.001), 0.501);
         assertEquals(Map.of(first, List.of(0, 1, 2, 3, 4), second, List.of(0)), taken);
         assertEquals(
-                Map.of(), new Choice(GROUPS).take(weights(MODEL), costs(GROUPS, 0, 0), 1), "what saves nothing stays");
+                Map.of(),
+                new Choice(GROUPS).take(zeros(MODEL, GROUPS), costs(GROUPS, 0, 0), 1),
+                "what saves nothing stays");
         assertEquals(
                 GROUPS.layers().stream()
                         .map(layer -> layer.groups().count() - 1)
                         .toList(),
                 GROUPS.layers().stream()
-                        .map(layer -> choice.take(weights(MODEL), costs(GROUPS, 1, 1), 1000)
+                        .map(layer -> choice.take(zeros(MODEL, GROUPS), costs(GROUPS, 1, 1), 1000)
                                 .getOrDefault(layer, List.of())
                                 .size())
                         .toList(),
@@ -136,7 +142,7 @@ final class ChoiceTest {
         Choice other = new Choice(GROUPS);
         look(other, scaled, opposite);
         double[] costs = costs(GROUPS, 1, 1);
-        assertEquals(one.take(weights(MODEL), costs, 7), other.take(scaled, costs, 7));
+        assertEquals(one.take(zeros(MODEL, GROUPS), costs, 7), other.take(zeros(MODEL, GROUPS), costs, 7));
     }
 
     /** Heads have all the same width: one dimension of each goes, or none. */
@@ -147,7 +153,7 @@ final class ChoiceTest {
         ModelGroups groups = GroupRules.everything().groupHeadDimensions().derive(model);
         Choice choice = new Choice(groups);
         look(choice, weights(model), gradients(model, groups));
-        Map<LayerGroups, List<Integer>> taken = choice.take(weights(model), costs(groups, 1, 1e-9), 3);
+        Map<LayerGroups, List<Integer>> taken = choice.take(zeros(model, groups), costs(groups, 1, 1e-9), 3);
         LayerGroups heads = groups.layers().getFirst();
         assertEquals(2, heads.heads());
         assertTrue(heads.name().contains("query"), heads.name());
@@ -171,6 +177,6 @@ final class ChoiceTest {
         assertTrue(IntStream.range(0, GROUPS.count())
                 .allMatch(group -> choice.memory().getAtIndex(ValueLayout.JAVA_DOUBLE, group) == 0));
         look(choice, weights(MODEL), gradients(MODEL, GROUPS));
-        assertFalse(choice.take(weights(MODEL), costs(GROUPS, 1, 1), 1).isEmpty());
+        assertFalse(choice.take(zeros(MODEL, GROUPS), costs(GROUPS, 1, 1), 1).isEmpty());
     }
 }

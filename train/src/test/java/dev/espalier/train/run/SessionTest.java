@@ -136,6 +136,51 @@ class SessionTest {
         }
     }
 
+    /** An epoch in which nothing goes, three in which groups go by choice after every step, and two that heal. */
+    private static Recipe byChoice() {
+        return recipe(
+                "penalty.lambda=auto",
+                "target.kind=parameters",
+                "target.share=0.3",
+                "target.by=choice",
+                "phases.warm_up_epochs=1");
+    }
+
+    @Test
+    void groupsThatGoByChoiceAreTheSameFromAfar() throws IOException {
+        Recipe recipe = byChoice();
+        Task task = Tasks.of(recipe);
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far)) {
+            for (int epoch = 0; epoch < 6; epoch++) {
+                train(near, task, epoch, epoch + 1);
+                train(far, task, epoch, epoch + 1);
+                assertSame(weights(near), weights(far), 0);
+            }
+            double left = near.groups().groupsLeft(near.graph());
+            assertTrue(left > 0.2 && left < 0.8, "groups left: " + left);
+        }
+    }
+
+    @Test
+    void aCheckpointBetweenChoicesIsGoneOnFrom() throws IOException {
+        Recipe recipe = byChoice();
+        Task task = Tasks.of(recipe);
+        Map<String, byte[]> saved = new LinkedHashMap<>();
+        Map<String, double[]> expected;
+        try (Session first = session(recipe, task, SessionTest::far)) {
+            train(first, task, 0, 2);
+            save(first, saved);
+            train(first, task, 2, 6);
+            expected = weights(first);
+        }
+        try (Session second = session(recipe, task, SessionTest::far)) {
+            restore(second, saved);
+            train(second, task, 2, 6);
+            assertSame(expected, weights(second), 0);
+        }
+    }
+
     /** Its D starts small, and αλ_g/D is what a step takes off a group. */
     @Test
     void withAnUncorrectedMetricEarlyStepsZeroMore() throws IOException {
