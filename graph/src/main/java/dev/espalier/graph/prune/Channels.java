@@ -51,7 +51,11 @@ record Channels(List<Integer> axes, List<Integer> lengths) {
     }
 
     int count() {
-        return lengths.stream().reduce(1, Math::multiplyExact);
+        int count = 1;
+        for (int length : lengths) { // no stream: asked for at every turn of many loops
+            count = Math.multiplyExact(count, length);
+        }
+        return count;
     }
 
     /** The places of a channel along each axis. */

@@ -102,14 +102,16 @@ final class Constants {
             // Places in a table, or a shape: read by every channel.
             return isConstant(node.input(input));
         }
+        // Asked for every channel: no set is made of what is constant as a whole.
         return map[channel] < 0
+                || isConstant(node.input(input))
                 || freeInput(node, input, rule.inputs().get(input)).get(map[channel]);
     }
 
     private BitSet freeInput(Node node, int input, Channels seen) {
-        BitSet all = new BitSet();
-        all.set(0, seen.count());
         if (isConstant(node.input(input))) {
+            BitSet all = new BitSet();
+            all.set(0, seen.count());
             return all;
         }
         boolean followed = flow.channels(node.input(input)).equals(seen) && !seen.none();
