@@ -48,7 +48,8 @@ final class LauncherTest {
         Files.createDirectories(checkout.resolve(".ci"));
         Files.copy(HERE.resolve("espalier"), checkout.resolve("espalier"));
         for (String script : List.of("jdk.sh", "lock.sh")) {
-            Files.copy(HERE.resolve(".ci").resolve(script), checkout.resolve(".ci").resolve(script));
+            Files.copy(
+                    HERE.resolve(".ci").resolve(script), checkout.resolve(".ci").resolve(script));
         }
         Files.createFile(checkout.resolve("pom.xml"));
         Files.createFile(checkout.resolve("cli/pom.xml"));

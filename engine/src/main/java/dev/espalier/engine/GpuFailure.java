@@ -16,17 +16,18 @@ public final class GpuFailure extends RuntimeException {
             "CUDA[^\\n]*out of memory|CUDA_ERROR_OUT_OF_MEMORY|(CUBLAS|CUDNN|CUSOLVER)_STATUS_(ALLOC_FAILED|NOT_INITIALIZED)");
 
     /** Errors after which nothing works any more in the process: of the driver by their names, of libtorch by the texts that it shows. */
-    private static final Pattern LOST = Pattern.compile("CUDA_ERROR_(ILLEGAL_ADDRESS|ILLEGAL_INSTRUCTION|LAUNCH_FAILED|LAUNCH_TIMEOUT"
-            + "|MISALIGNED_ADDRESS|INVALID_ADDRESS_SPACE|INVALID_PC|ASSERT|HARDWARE_STACK_ERROR|ECC_UNCORRECTABLE"
-            + "|NVLINK_UNCORRECTABLE|CONTAINED|CONTEXT_IS_DESTROYED|DEVICE_UNAVAILABLE|DEINITIALIZED|MPS_\\w+|UNKNOWN)"
-            + "|CUDA (driver )?error: (an illegal |unspecified launch failure|the launch timed out|misaligned address"
-            + "|operation not supported on global/shared|invalid program counter|device-side assert|hardware stack error"
-            + "|uncorrectable|context is destroyed|driver shutting down|CUDA-capable device|unknown error)"
-            + "|(CUBLAS|CUDNN)_STATUS_(EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR)");
+    private static final Pattern LOST =
+            Pattern.compile("CUDA_ERROR_(ILLEGAL_ADDRESS|ILLEGAL_INSTRUCTION|LAUNCH_FAILED|LAUNCH_TIMEOUT"
+                    + "|MISALIGNED_ADDRESS|INVALID_ADDRESS_SPACE|INVALID_PC|ASSERT|HARDWARE_STACK_ERROR|ECC_UNCORRECTABLE"
+                    + "|NVLINK_UNCORRECTABLE|CONTAINED|CONTEXT_IS_DESTROYED|DEVICE_UNAVAILABLE|DEINITIALIZED|MPS_\\w+|UNKNOWN)"
+                    + "|CUDA (driver )?error: (an illegal |unspecified launch failure|the launch timed out|misaligned address"
+                    + "|operation not supported on global/shared|invalid program counter|device-side assert|hardware stack error"
+                    + "|uncorrectable|context is destroyed|driver shutting down|CUDA-capable device|unknown error)"
+                    + "|(CUBLAS|CUDNN)_STATUS_(EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR)");
 
     /** What libtorch says behind what matters: who else has how much, settings of its own, and where in its sources it was. */
-    private static final Pattern REST =
-            Pattern.compile("\\s+(Including|Process \\d|Of the allocated|If reserved|See documentation|Exception raised|CUDA kernel errors)"
+    private static final Pattern REST = Pattern.compile(
+            "\\s+(Including|Process \\d|Of the allocated|If reserved|See documentation|Exception raised|CUDA kernel errors)"
                     + "|\\n");
 
     private GpuFailure(String message, Throwable cause) {
@@ -62,14 +63,16 @@ public final class GpuFailure extends RuntimeException {
      */
     static Optional<String> explain(String said) {
         if (NO_MEMORY.matcher(said).find()) {
-            return Optional.of(("the GPU has no memory left (%s): end what else is on it, which nvidia-smi shows, take another --device, or"
-                            + " begin anew with a smaller training.batch_size, which a larger training.accumulate makes up for")
-                    .formatted(first(said)));
+            return Optional.of(
+                    ("the GPU has no memory left (%s): end what else is on it, which nvidia-smi shows, take another --device, or"
+                                    + " begin anew with a smaller training.batch_size, which a larger training.accumulate makes up for")
+                            .formatted(first(said)));
         }
         if (LOST.matcher(said).find()) {
-            return Optional.of(("the GPU was lost (%s): nothing more can be computed on it in this process, so start again; if that fails too,"
-                            + " nvidia-smi and the system's log (lines with Xid) tell more, or take another --device")
-                    .formatted(first(said)));
+            return Optional.of(
+                    ("the GPU was lost (%s): nothing more can be computed on it in this process, so start again; if that fails too,"
+                                    + " nvidia-smi and the system's log (lines with Xid) tell more, or take another --device")
+                            .formatted(first(said)));
         }
         return Optional.empty();
     }

@@ -55,9 +55,11 @@ final class GpuFailureTest {
 
     @Test
     void otherFailuresAreLeftAlone() {
-        assertEquals(Optional.empty(), GpuFailure.in(new EngineException("shape '[3]' is invalid for input of size 4")));
         assertEquals(
-                Optional.empty(), GpuFailure.in(new CudaException("cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE, x")));
+                Optional.empty(), GpuFailure.in(new EngineException("shape '[3]' is invalid for input of size 4")));
+        assertEquals(
+                Optional.empty(),
+                GpuFailure.in(new CudaException("cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE, x")));
         // Words alone are not enough: somebody may quote them.
         assertEquals(Optional.empty(), GpuFailure.in(new IllegalArgumentException("CUDA out of memory")));
     }

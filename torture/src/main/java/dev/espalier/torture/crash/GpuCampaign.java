@@ -138,13 +138,12 @@ public final class GpuCampaign implements Campaign {
         void run() throws IOException, InterruptedException {
             Delivered whole = whole();
             Victim.prepare(place);
-            Optional<String> problem =
-                    switch (trouble) {
-                        case LOST -> lose();
-                        case FULL -> fill();
-                        case CROWDED -> crowd();
-                        case SHARED -> share(whole);
-                    };
+            Optional<String> problem = switch (trouble) {
+                case LOST -> lose();
+                case FULL -> fill();
+                case CROWDED -> crowd();
+                case SHARED -> share(whole);
+            };
             problem = problem.isPresent() ? problem : goOn(whole);
             figures.add(trouble.text() + ": cases", 1);
             if (problem.isEmpty()) {
@@ -221,8 +220,9 @@ public final class GpuCampaign implements Campaign {
 
         private Optional<String> judged(int status, Saboteur.Deed deed) throws IOException {
             List<String> said = said();
-            Optional<String> failed =
-                    said.stream().filter(line -> line.startsWith("the saboteur failed")).findFirst();
+            Optional<String> failed = said.stream()
+                    .filter(line -> line.startsWith("the saboteur failed"))
+                    .findFirst();
             if (failed.isPresent() && trouble == Trouble.LOST) {
                 return failed;
             }
@@ -241,7 +241,8 @@ public final class GpuCampaign implements Campaign {
             Path checkpoints = place.resolve("run").resolve("checkpoints");
             if (Files.isDirectory(checkpoints)) {
                 try (Stream<Path> files = Files.list(checkpoints)) {
-                    for (Path file : files.filter(one -> one.toString().endsWith(".state")).toList()) {
+                    for (Path file : files.filter(one -> one.toString().endsWith(".state"))
+                            .toList()) {
                         if (!StateFile.isIntact(file)) {
                             return Optional.of(file.getFileName() + " is damaged");
                         }
@@ -249,9 +250,7 @@ public final class GpuCampaign implements Campaign {
                 }
             }
             int status = status(start(place, command(KillCampaign.words(victim, place))));
-            return status == 0
-                    ? differences(whole, place)
-                    : Optional.of("going on fails: " + KillCampaign.said(place));
+            return status == 0 ? differences(whole, place) : Optional.of("going on fails: " + KillCampaign.said(place));
         }
     }
 

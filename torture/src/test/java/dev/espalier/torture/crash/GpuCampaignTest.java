@@ -49,8 +49,8 @@ final class GpuCampaignTest {
     void everyMomentIsAMethodOfTheProgram() {
         for (Moment moment : Moment.values()) {
             if (moment != Moment.START) {
-                JavaClass type = new ClassFileImporter().importPackages(
-                                moment.type().substring(0, moment.type().lastIndexOf('.')))
+                JavaClass type = new ClassFileImporter()
+                        .importPackages(moment.type().substring(0, moment.type().lastIndexOf('.')))
                         .get(moment.type());
                 assertTrue(
                         type.getCodeUnits().stream().map(JavaCodeUnit::getName).anyMatch(moment.method()::equals),
