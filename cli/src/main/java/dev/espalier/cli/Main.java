@@ -1,5 +1,6 @@
 package dev.espalier.cli;
 
+import dev.espalier.engine.GpuFailure;
 import dev.espalier.train.run.DivergedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -118,13 +119,16 @@ public final class Main implements Callable<Integer> {
             case DivergedException nowhere ->
                 say(command, "training was given up: " + nowhere.getMessage(), ExitCode.SOFTWARE);
             case UncheckedIOException broken -> say(command, String.valueOf(broken.getMessage()), ExitCode.SOFTWARE);
-            case Exception unexpected ->
+            case Exception other ->
                 say(
                         command,
-                        "unexpected failure: " + unexpected
-                                + (stacktrace ? "" : " (run again with --stacktrace to see where)"),
+                        GpuFailure.in(other).map(GpuFailure::getMessage).orElseGet(() -> unexpected(other)),
                         ExitCode.SOFTWARE);
         };
+    }
+
+    private String unexpected(Exception failure) {
+        return "unexpected failure: " + failure + (stacktrace ? "" : " (run again with --stacktrace to see where)");
     }
 
     /** What was looked for, and where: a relative path says nothing to who does not know what it is relative to. */

@@ -47,7 +47,10 @@ final class LauncherTest {
         Files.createDirectories(checkout.resolve("cli/src/main"));
         Files.createDirectories(checkout.resolve(".ci"));
         Files.copy(HERE.resolve("espalier"), checkout.resolve("espalier"));
-        Files.copy(HERE.resolve(".ci/jdk.sh"), checkout.resolve(".ci/jdk.sh"));
+        for (String script : List.of("jdk.sh", "lock.sh")) {
+            Files.copy(
+                    HERE.resolve(".ci").resolve(script), checkout.resolve(".ci").resolve(script));
+        }
         Files.createFile(checkout.resolve("pom.xml"));
         Files.createFile(checkout.resolve("cli/pom.xml"));
         writeJar(classPath().stream().map(entry -> entry.toUri().toString()));

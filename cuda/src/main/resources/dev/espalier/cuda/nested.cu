@@ -85,8 +85,9 @@ struct NestedSolver {
         double t = sums[0], s = sums[1], r = sums[2];
         if (!isfinite(t + s + r) || isnan(theta[part])) return false;
         if (theta[part] == 0) {
+            bool told = !isnan(normOfU[part]); // asked for again, it is where the solution is in float, which then says no more of it
             normOfU[part] = scale[part] * sqrt(t);
-            return true;
+            return !told;
         }
         double root = 1 / sqrt(t);
         base[part] = theta[part];

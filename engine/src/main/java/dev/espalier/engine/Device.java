@@ -82,7 +82,7 @@ public record Device(Place place) {
      * @return the reason, and what to do; empty if it can
      */
     public Optional<String> whyNot() {
-        return isGpu() ? CudaSteps.whyNoGpu().or(() -> whyNot(Torch.gpus())) : Optional.empty();
+        return isGpu() ? explained(CudaSteps.whyNoGpu().or(() -> whyNot(Torch.gpus()))) : Optional.empty();
     }
 
     /**
@@ -92,7 +92,12 @@ public record Device(Place place) {
      * @return the reason, and what to do; empty if one can
      */
     public Optional<String> whyNotTrained() {
-        return isGpu() ? CudaSteps.whyNoGpu().or(this::whyNotSteps).or(this::whyNot) : Optional.empty();
+        return isGpu() ? explained(CudaSteps.whyNoGpu().or(this::whyNotSteps)).or(this::whyNot) : Optional.empty();
+    }
+
+    /** A GPU that another process has all the memory of is told of as any other that has none left. */
+    private static Optional<String> explained(Optional<String> reason) {
+        return reason.map(said -> GpuFailure.explain(said).orElse(said));
     }
 
     /** The compiler of steps may lie beside the libtorch that is to be loaded, so that one is chosen first. */

@@ -156,6 +156,8 @@ final class Recorded implements AutoCloseable {
             last.get();
         }
         long stream = stream();
+        // A GPU that was lost is told of here by an exception; libtorch would end the process.
+        done.put(stream);
         recording.replay();
         outputs.values()
                 .forEach(port ->

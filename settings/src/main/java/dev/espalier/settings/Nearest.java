@@ -7,6 +7,9 @@ import java.util.Optional;
 
 /** Finds what somebody may have meant. */
 final class Nearest {
+    /** Twice as long as any key: what is longer is like none, and comparing takes memory by the square. */
+    private static final int LONGEST = 100;
+
     private Nearest() {}
 
     /**
@@ -15,7 +18,7 @@ final class Nearest {
      */
     static Optional<String> path(String wrong, Collection<String> right) {
         return right.stream()
-                .filter(path -> isLike(wrong, path))
+                .filter(path -> wrong.length() <= LONGEST && isLike(wrong, path))
                 .min(Comparator.<String>comparingInt(path -> distance(wrong, path))
                         .thenComparingInt(path -> edits(wrong, path))
                         .thenComparing(Comparator.naturalOrder()));

@@ -67,7 +67,7 @@ final class SettingsReader {
         Nesting.problem(toml).ifPresent(deep -> {
             throw new SettingsException(source, List.of(deep));
         });
-        TomlParseResult parsed = Toml.parse(toml);
+        TomlParseResult parsed = parse(source, toml);
         Set<Integer> lines = new HashSet<>();
         for (TomlParseError error : parsed.errors()) {
             // The first error of a line tends to cause its others.
@@ -91,6 +91,16 @@ final class SettingsReader {
             throw new SettingsException(source, problems);
         }
         return settings;
+    }
+
+    /** Most errors the parser notes down; those in the name of a table it throws. */
+    private static TomlParseResult parse(String source, String toml) {
+        try {
+            return Toml.parse(toml);
+        } catch (TomlParseError error) {
+            throw new SettingsException(
+                    source, List.of(new Problem(error.position().line(), String.valueOf(error.getMessage()))));
+        }
     }
 
     private void flatten(TomlTable table, List<String> prefix) {

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -50,6 +52,22 @@ final class SettingsReaderTest {
         Settings garden =
                 Garden.read("[tree] # " + text + "\nheight = 2\n[water]\ncan = \"\\\"" + text + "\" # '" + text + "\n");
         assertEquals("\"" + text, garden.of(Garden.CAN));
+    }
+
+    @Test
+    void whatTheParserThrowsIsAProblemOfItsLine() {
+        assertProblem("line 3: Invalid escape sequence '\\0'", TREE + "[\"\\0\n");
+    }
+
+    /** Comparing it with what is known takes memory by the length of both. */
+    @Test
+    void aKeyOfAnyLengthIsToldApart() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        String key = "a".repeat(100_000);
+        assertTrue(problems(TREE + key + " = 1").getFirst().contains("is no key of a garden"));
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertTrue(allocated < 20 << 20, allocated + " bytes");
     }
 
     @Test

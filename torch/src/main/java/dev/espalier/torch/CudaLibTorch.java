@@ -160,11 +160,7 @@ public record CudaLibTorch(Path cache) {
     public Optional<LibTorchFolder> install(Path from, Progress progress, Trial trial, BooleanSupplier stop)
             throws IOException {
         if (Files.isDirectory(from)) {
-            LibTorchFolder folder = LibTorchFolder.in(from)
-                    .orElseThrow(() -> new IllegalArgumentException(
-                            "%s holds no libtorch: there is no %s in it, in its lib or its torch/lib"
-                                    .formatted(from, LibTorchFolder.library("torch_cpu"))));
-            return Optional.of(keep(fit(folder, from), trial));
+            return Optional.of(keep(fit(from, from), trial));
         }
         try (LibTorchArchive archive = LibTorchArchive.open(from);
                 Stage stage = new Stage()) {
@@ -175,7 +171,12 @@ public record CudaLibTorch(Path cache) {
         }
     }
 
-    private static LibTorchFolder fit(LibTorchFolder folder, Path from) {
+    /** What is in a folder, if it is what is wanted; {@code from} is what the user calls it. */
+    private static LibTorchFolder fit(Path within, Path from) {
+        LibTorchFolder folder = LibTorchFolder.in(within)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "%s holds no libtorch: there is no %s in it, in its lib or its torch/lib"
+                                .formatted(from, LibTorchFolder.library("torch_cpu"))));
         folder.whyUnfit(wantedVersion(), from).ifPresent(reason -> {
             throw new IllegalArgumentException(reason);
         });
@@ -282,7 +283,7 @@ public record CudaLibTorch(Path cache) {
 
     /** Gives a whole libtorch its place. */
     private LibTorchFolder publish(Stage stage, Path from, Trial trial) throws IOException {
-        LibTorchFolder staged = fit(LibTorchFolder.in(stage.folder).orElseThrow(), from);
+        LibTorchFolder staged = fit(stage.folder, from);
         trial.of(staged);
         Path place = cache.resolve(POINTER + "-" + staged.version().orElseThrow());
         delete(place);

@@ -203,6 +203,16 @@ final class CudaLibTorchTest {
         }
     }
 
+    @Test
+    void anArchiveWithoutItsMainLibraryIsRefused() throws IOException {
+        Map<String, String> entries = entries("libtorch/lib/");
+        entries.put("libtorch/build-version", "2.7.1+cu128\n");
+        entries.put("libto..\\/lib/libtorch_cpu.so", String.valueOf(entries.remove("libtorch/lib/libtorch_cpu.so")));
+        String message = refusal(zip(entries));
+        assertTrue(message.contains("holds no libtorch"), message);
+        assertUntouched();
+    }
+
     /** Room is looked for by what the table of contents announces: no more than that may be written. */
     @Test
     void anArchiveThatAnnouncesLessThanItHoldsIsRefused() throws IOException {

@@ -1,5 +1,6 @@
 package dev.espalier.train;
 
+import dev.espalier.core.check.Writing;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.data.LoadedData;
 import dev.espalier.graph.Graph;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -236,7 +238,7 @@ public final class Shrink {
             Recipe begun = Recipe.read(place.recipe(), List.of());
             return new Planned(begun, task(begun, options));
         }
-        if (!holdsAnswers(place.path())) {
+        if (!hasHardlyBegun(place)) {
             place.requireFree();
         }
         return plan(place, options);
@@ -268,13 +270,14 @@ public final class Shrink {
         return Tensor.of(tensor.type(), tensor.shape(), data.copyFrom(tensor.data()));
     }
 
-    /** Whether what was stopped there had not got further than to ask the original. */
-    private static boolean holdsAnswers(Path folder) throws IOException {
-        if (!Files.isDirectory(folder)) {
+    /** Whether what was stopped there had not got further than to ask the original, and to begin on the recipe. */
+    private static boolean hasHardlyBegun(RunFolder place) throws IOException {
+        if (!Files.isDirectory(place.path())) {
             return false;
         }
-        try (Stream<Path> entries = Files.list(folder)) {
-            return entries.toList().equals(List.of(folder.resolve(ANSWERS)));
+        Set<Path> first = Set.of(place.path().resolve(ANSWERS), place.trainerFile(), place.recipe());
+        try (Stream<Path> entries = Files.list(place.path())) {
+            return entries.map(Writing::meant).allMatch(first::contains);
         }
     }
 

@@ -19,6 +19,7 @@ import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -79,6 +80,25 @@ final class ShrinkTest {
         assertTrue(Shrink.of(model).run(stopped, RunOptions.DEFAULT).isPresent());
         assertArrayEquals(
                 Files.readAllBytes(whole.resolve("model.onnx")), Files.readAllBytes(stopped.resolve("model.onnx")));
+    }
+
+    /** What an end of the process leaves that comes between the first file and the recipe. */
+    @Test
+    void whatWasStoppedBeforeItsRecipeGoesOn() throws IOException {
+        Path whole = folder.resolve("whole");
+        Shrink few = shrink().epochs(2);
+        assertTrue(few.run(whole, RunOptions.DEFAULT).isPresent());
+        Path stopped = folder.resolve("stopped");
+        Files.createDirectories(stopped.resolve(Shrink.ANSWERS));
+        Files.writeString(stopped.resolve("trainer.json"), "{ \"pid\": 2147483647, \"started\": 1 }");
+        Files.writeString(stopped.resolve("trainer.json.tmp"), "");
+        Files.writeString(stopped.resolve("recipe.toml.tmp"), "seed = ");
+        assertTrue(few.run(stopped, RunOptions.DEFAULT).isPresent());
+        assertArrayEquals(
+                Files.readAllBytes(whole.resolve("model.onnx")), Files.readAllBytes(stopped.resolve("model.onnx")));
+        Path foreign = Files.createDirectories(folder.resolve("foreign"));
+        Files.writeString(foreign.resolve("notes.txt"), "of somebody else");
+        assertThrows(DirectoryNotEmptyException.class, () -> few.run(foreign, RunOptions.DEFAULT));
     }
 
     /** Data of a Java program is data. */

@@ -14,9 +14,12 @@ public final class Reading {
      *
      * @param file a file in UTF-8
      * @return all of it
-     * @throws IOException if the file cannot be read, or is no text in UTF-8
+     * @throws IOException if the file cannot be read, is a folder, or is no text in UTF-8
      */
     public static String text(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new IOException(file + " is a folder: give a file");
+        }
         try {
             return Files.readString(file);
         } catch (CharacterCodingException malformed) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * or that of a temporary file which nobody knows.
  */
 public final class Writing {
+    private static final String TEMPORARY = ".tmp";
+
     private Writing() {}
 
     /** What writes. */
@@ -67,7 +69,7 @@ public final class Writing {
      * @throws IOException if it cannot be written; then the old one is still there
      */
     public static void whole(Path file, Contents contents) throws IOException {
-        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+        Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY);
         try {
             try (FileChannel channel = FileChannel.open(
                     temporary,
@@ -86,7 +88,20 @@ public final class Writing {
     }
 
     /**
-     * The same for a text.
+     * What a file was to become that an end of the process left.
+     *
+     * @param left any file
+     * @return the file that it would have replaced; the same if it is no temporary one
+     */
+    public static Path meant(Path left) {
+        String name = String.valueOf(left.getFileName());
+        return name.endsWith(TEMPORARY)
+                ? left.resolveSibling(name.substring(0, name.length() - TEMPORARY.length()))
+                : left;
+    }
+
+    /**
+     * Replaces a file so by a text.
      *
      * @param file the file; replaced if it exists
      * @param text what it shall hold

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The proximal problem of one group, penalised by its norm alone. */
 final class Subproblem {
-    /** Relative difference of objectives that is only rounding; the longer of two candidates is then taken. */
+    /** Share of the penalty that is only rounding; the longer of two candidates is taken if no more than that is between them. */
     private static final double TIE = 1e-14;
 
     private final Profile profile;
@@ -134,7 +134,7 @@ final class Subproblem {
         }
         Candidate best = candidates.getFirst();
         for (Candidate candidate : candidates.subList(1, candidates.size())) {
-            best = gain(candidate) >= gain(best) * (1 - TIE) ? candidate : best;
+            best = isAsGood(candidate, best) ? candidate : best;
         }
         return outcome(best, iterations, converged, z);
     }
@@ -157,21 +157,36 @@ final class Subproblem {
     }
 
     /**
-     * How far a candidate lies below the objective at zero: {@code Σuz − ½Σdz² − αh(θ)}, where stationarity makes
-     * {@code Σdz² = Σuz − αh'(θ)θ}.
+     * Whether the longer of two candidates has the lower objective. What it pays for its penalty, {@code α(h(θ_a) − h(θ_b))}, is held
+     * against what it saves, {@code ½ Σ d_i (a_i − b_i)(x_i − a_i + x_i − b_i)}: terms of one sign. The two objectives themselves would
+     * not do, nor their distances from the one at zero: of either, a weight with a large metric may have more than all else together.
      */
-    private double gain(Candidate candidate) {
-        double theta = candidate.theta();
-        if (theta == 0) {
-            return 0;
+    private boolean isAsGood(Candidate longer, Candidate shorter) {
+        double[] a = new double[x.length];
+        double[] b = new double[x.length];
+        outcome(longer, 0, true, a);
+        outcome(shorter, 0, true, b);
+        double[] leftByA = left(longer, a);
+        double[] leftByB = left(shorter, b);
+        double saved = 0;
+        for (int i = 0; i < x.length; i++) {
+            // Either is a difference of what is rounded: the one of smaller numbers is nearer.
+            double step = Math.abs(a[i]) < Math.abs(leftByB[i]) ? a[i] - b[i] : leftByB[i] - leftByA[i];
+            saved += d[i] * step * (leftByA[i] + leftByB[i]);
         }
-        double[] z = new double[x.length];
-        outcome(candidate, 0, true, z);
-        double product = 0;
-        for (int i = 0; i < z.length; i++) {
-            product += u[i] * z[i];
+        double paid = (1 - TIE) * profile.value(longer.theta()) - profile.value(shorter.theta());
+        return stepSize * paid <= saved / 2;
+    }
+
+    /** {@code x − z} of a candidate, to the last digits. */
+    private double[] left(Candidate candidate, double[] z) {
+        double[] left = new double[x.length];
+        if (candidate.equation() != null) {
+            candidate.equation().left(candidate.theta(), x, left);
+        } else {
+            Arrays.setAll(left, i -> x[i] - z[i]); // all or nothing
         }
-        return product / 2 - stepSize * (profile.value(theta) - profile.slope(theta) * theta / 2);
+        return left;
     }
 
     private Outcome outcome(Candidate candidate, int iterations, boolean converged, double[] z) {

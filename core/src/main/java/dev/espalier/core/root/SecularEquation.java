@@ -201,6 +201,20 @@ public final class SecularEquation implements Equation {
     }
 
     /**
+     * Writes what the solution that belongs to θ leaves of where it comes from, which no difference of the two would have digits of.
+     *
+     * @param theta θ
+     * @param x the group, {@code u = D x}
+     * @param left receives {@code x_i − z_i = x_i (l − κθ) / (p_i θ + l)}
+     */
+    public void left(double theta, double[] x, double[] left) {
+        double pull = pull(theta);
+        for (int i = 0; i < u.length; i++) {
+            left[i] = u[i] == 0 ? 0 : x[i] * (pull / (d[i] * theta + pull));
+        }
+    }
+
+    /**
      * {@code l − κθ}, the slope of the penalty times α, which is never negative. With it denominators are sums of what is not
      * negative either: {@code (d_i − κ)θ + l} would cancel where κ is much larger than {@code d_i}.
      */

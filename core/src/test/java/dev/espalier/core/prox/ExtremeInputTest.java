@@ -37,6 +37,18 @@ class ExtremeInputTest {
         return solvers;
     }
 
+    /** Beside what the second weight would cost, the minima of the first, 0.4375 and 1, are no difference at all. */
+    @Test
+    void aWeightOfALargeMetricDoesNotDrownTheOthersMinima() {
+        double[] x = {3, 0.5};
+        double[] d = {1e-6, 1e20};
+        GroupMcp penalty = new GroupMcp(1, 2, GroupWeight.NONE);
+        double[] z = new double[2];
+        Outcome outcome = WeightedProx.EXACT.apply(penalty.profile(1), x, d, 1, z);
+        assertEquals(Branch.SHRUNK, outcome.branch());
+        assertEquals(0.4375, NaiveProx.objective(penalty.profile(1), x, d, 1, z), 1e-4);
+    }
+
     private static void assertSane(Problem problem) {
         for (Solver solver : allSolvers()) {
             Solution solution = problem.solve(solver);

@@ -139,6 +139,10 @@ public final class HuggingFace {
 
     /** A config.json that asks for far more than the checkpoint has must not cost memory to find out. */
     private static void requireSameScale(BertConfig config, Map<String, Tensor> tensors) throws IOException {
+        if (config.layers() > tensors.size()) {
+            throw new IOException("config.json describes a model of %d layers, but the checkpoint has only %d tensors"
+                    .formatted(config.layers(), tensors.size()));
+        }
         long stored = tensors.values().stream().mapToLong(Tensor::size).sum();
         if (config.encoderParameters() / 4 > stored + MOST_CONFIG_BYTES) {
             throw new IOException("config.json describes a model of %d parameters, but the checkpoint has only %d"

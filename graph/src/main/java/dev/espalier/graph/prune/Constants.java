@@ -145,9 +145,9 @@ final class Constants {
     }
 
     private BitSet freeInput(Node node, int input, Channels seen) {
-        BitSet all = new BitSet();
-        all.set(0, seen.count());
         if (isConstant(node.input(input))) {
+            BitSet all = new BitSet();
+            all.set(0, seen.count());
             return all;
         }
         boolean followed = flow.channels(node.input(input)).equals(seen) && !seen.none();

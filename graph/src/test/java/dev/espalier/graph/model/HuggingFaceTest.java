@@ -189,6 +189,7 @@ class HuggingFaceTest {
                 "{'hidden_size':1048577,'num_attention_heads':1} | at most 1048576",
                 "{'vocab_size':2147483647,'hidden_size':1048572} | but the checkpoint has only",
                 "{'num_hidden_layers':4096,'hidden_size':1048572} | but the checkpoint has only",
+                "{'num_hidden_layers':4096,'hidden_size':12} | of 4096 layers, but the checkpoint has only",
                 "{'layer_norm_eps':'small'} | must be a number",
                 "{'hidden_dropout_prob':1} | below 1",
                 "[] | no JSON object",

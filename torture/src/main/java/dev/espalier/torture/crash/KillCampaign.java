@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  */
 public final class KillCampaign implements Campaign {
     /** A JVM that has no time to optimize anything. */
-    private static final List<String> QUICK = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m");
+    static final List<String> QUICK = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m");
 
     private static final int MOST_KILLS = 12;
 
@@ -161,7 +161,8 @@ public final class KillCampaign implements Campaign {
         }
     }
 
-    private static List<String> words(Victim victim, Path place) throws IOException {
+    /** What goes on with it, or begins it if there is nothing yet. */
+    static List<String> words(Victim victim, Path place) throws IOException {
         Path run = place.resolve("run");
         if (Files.isDirectory(run)) {
             try (Stream<Path> left = Files.list(run)) {
@@ -209,7 +210,8 @@ public final class KillCampaign implements Campaign {
         return newest;
     }
 
-    private static String said(Path place) throws IOException {
+    /** The last lines of what was said. */
+    static String said(Path place) throws IOException {
         List<String> lines = Files.readAllLines(place.resolve("said.txt"));
         return String.join(" | ", lines.subList(Math.max(0, lines.size() - 6), lines.size()));
     }

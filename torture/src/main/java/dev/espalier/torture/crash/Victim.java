@@ -124,6 +124,11 @@ record Victim(String name, List<String> begin, List<String> resume, int training
         return new Victim(name, begin, begin, trainings);
     }
 
+    /** The same with more options. */
+    Victim with(String... options) {
+        return new Victim(name, join(begin, List.of(options)), join(resume, List.of(options)), trainings);
+    }
+
     private static List<String> join(List<String> some, List<String> more) {
         List<String> all = new ArrayList<>(some);
         all.addAll(more);

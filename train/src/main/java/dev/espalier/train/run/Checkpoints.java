@@ -70,6 +70,11 @@ record Checkpoints(Path folder, int keep) {
         return Optional.empty();
     }
 
+    /** The newest, intact or not; empty if there is none. */
+    Optional<Path> newest() throws IOException {
+        return newestFirst().stream().findFirst();
+    }
+
     /** Whether there is one, intact or not. */
     static boolean anyIn(RunFolder run) throws IOException {
         return !newestFirst(run.checkpoints()).isEmpty();

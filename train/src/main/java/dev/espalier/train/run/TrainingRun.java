@@ -2,6 +2,7 @@ package dev.espalier.train.run;
 
 import dev.espalier.core.check.Writing;
 import dev.espalier.data.BatchPosition;
+import dev.espalier.engine.GpuFailure;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.runtime.Timing.Goal;
@@ -167,7 +168,17 @@ public final class TrainingRun {
         } catch (DivergedException nowhere) {
             folder.giveUp(String.valueOf(nowhere.getMessage()));
             throw nowhere;
+        } catch (RuntimeException failure) {
+            Optional<GpuFailure> gpu = GpuFailure.in(failure);
+            throw gpu.isEmpty() ? failure : gpu.get().with(whatIsLeft());
         }
+    }
+
+    private String whatIsLeft() throws IOException {
+        return checkpoints
+                .newest()
+                .map(file -> "go on with --resume: " + file + " is still there")
+                .orElse("there is no checkpoint yet, so nothing is lost: --resume begins with epoch 1");
     }
 
     private Optional<RunResult> trainOrGiveUp() throws IOException {

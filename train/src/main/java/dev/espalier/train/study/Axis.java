@@ -44,7 +44,7 @@ public record Axis(String key, List<String> values) {
             // A key of a recipe has one dot: what follows a second one is a part of a range.
             if (key.indexOf('.') != dot && RANGE.contains(part)) {
                 ranges.computeIfAbsent(key.substring(0, dot), _ -> new LinkedHashMap<>())
-                        .put(part, values.getFirst());
+                        .put(part, String.join(", ", values));
                 axes.putIfAbsent(key.substring(0, dot), Optional.empty());
             } else {
                 axes.put(key, Optional.of(new Axis(key, values)));

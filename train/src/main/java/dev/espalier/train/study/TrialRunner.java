@@ -1,6 +1,7 @@
 package dev.espalier.train.study;
 
 import dev.espalier.engine.Device;
+import dev.espalier.engine.GpuFailure;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
@@ -58,7 +59,9 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
     /** What an exception says; its name too, where that is not made for users. */
     static String message(Throwable failure) {
         String said = String.valueOf(failure.getMessage());
-        return failure instanceof IllegalArgumentException || failure instanceof DivergedException
+        return failure instanceof IllegalArgumentException
+                        || failure instanceof DivergedException
+                        || failure instanceof GpuFailure
                 ? said
                 : failure instanceof IOException
                         ? failure.getClass() == IOException.class

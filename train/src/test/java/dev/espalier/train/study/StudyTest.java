@@ -114,6 +114,7 @@ class StudyTest {
         assertTrue(refusal("[axes]", "penalty.lambda = { from = 0, to = 2, count = 3, scale = \"log\" }")
                 .contains("above 0"));
         assertTrue(refusal("[axes]", "penalty.lambda = []").contains("has no values"));
+        assertTrue(refusal("[axes]", "penalty.lambda.from = []").contains("must be a list of values, or a range"));
         assertTrue(refusal("[axes]", "penalty.lambda = [0.01, 1e-2]").contains("two trials are called"));
         assertTrue(refusal("[axes]", "penalty.lambda = { from = 1, to = 2, count = 2000000000, scale = \"log\" }")
                 .contains("at most 100000"));

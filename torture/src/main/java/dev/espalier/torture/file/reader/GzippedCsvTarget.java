@@ -18,10 +18,11 @@ public final class GzippedCsvTarget extends SingleFile {
         return List.of(Gzipped.of(bytes(CsvTarget.TABLE)), Gzipped.of(bytes("a,b\n" + "1,2\n".repeat(20_000))));
     }
 
-    /** A byte of deflate's stands for up to 1032, a row of a few for some objects. */
+    /** A byte of deflate's stands for up to 1032, each of which may take what it takes in a file that is not compressed. */
     @Override
     public Memory memory() {
-        return new Memory(16L << 20, 1032 * 100);
+        Memory plain = super.memory();
+        return new Memory(plain.constant(), 1032 * plain.multiple());
     }
 
     @Override
