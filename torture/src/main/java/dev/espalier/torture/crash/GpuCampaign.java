@@ -197,7 +197,7 @@ public final class GpuCampaign implements Campaign {
 
         /** From nothing at all to what is enough. */
         private Optional<String> crowd() throws IOException, InterruptedException {
-            try (Hoard hoard = Hoard.leaving(1L << random.nextInt(20, 32))) {
+            try (Hoard _ = Hoard.leaving(1L << random.nextInt(20, 32))) {
                 int status = status(start(place, command(victim.begin())));
                 figures.add("crowded: gone to the end all the same", status == 0 ? 1 : 0);
                 return judge(status, said());
