@@ -558,8 +558,9 @@ final class LibTorch {
 
     /** What libtorch says of a failure it writes to the error output itself, and gives nothing but a code. */
     private static EngineException failed(String name, int code) {
-        return new EngineException("%s %s %d: what went wrong stands above, in the error output; a GPU may be out of memory"
-                .formatted(name, Torch.FAILED, code));
+        return new EngineException(
+                "%s %s %d: what went wrong stands above, in the error output; a GPU may be out of memory"
+                        .formatted(name, Torch.FAILED, code));
     }
 
     /** See {@link #operators()}. */
