@@ -2,6 +2,8 @@ package dev.espalier.engine;
 
 import ai.djl.engine.EngineException;
 import dev.espalier.cuda.driver.CudaException;
+import dev.espalier.cuda.driver.Gpu;
+import dev.espalier.torch.Torch;
 import java.io.Serial;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -46,13 +48,26 @@ public final class GpuFailure extends RuntimeException {
                 return Optional.of(known);
             }
             if (cause instanceof CudaException || cause instanceof EngineException) {
-                Optional<String> words = explain(String.valueOf(cause.getMessage()));
+                Optional<String> words = words(String.valueOf(cause.getMessage()));
                 if (words.isPresent()) {
                     return Optional.of(new GpuFailure(words.get(), failure));
                 }
             }
         }
         return Optional.empty();
+    }
+
+    /** Of what has nothing but a code, the GPU itself tells what it is: one that still answers lacks memory. */
+    private static Optional<String> words(String said) {
+        if (!said.contains(Torch.FAILED)) {
+            return explain(said);
+        }
+        try (Gpu gpu = Gpu.open(0)) {
+            gpu.synchronize(Gpu.DEFAULT_STREAM);
+            return Optional.of(noMemory(said));
+        } catch (CudaException lostOrNone) {
+            return explain(String.valueOf(lostOrNone.getMessage()));
+        }
     }
 
     /**
@@ -63,10 +78,7 @@ public final class GpuFailure extends RuntimeException {
      */
     static Optional<String> explain(String said) {
         if (NO_MEMORY.matcher(said).find()) {
-            return Optional.of(
-                    ("the GPU has no memory left (%s): end what else is on it, which nvidia-smi shows, take another --device, or"
-                                    + " begin anew with a smaller training.batch_size, which a larger training.accumulate makes up for")
-                            .formatted(first(said)));
+            return Optional.of(noMemory(said));
         }
         if (LOST.matcher(said).find()) {
             return Optional.of(
@@ -75,6 +87,12 @@ public final class GpuFailure extends RuntimeException {
                             .formatted(first(said)));
         }
         return Optional.empty();
+    }
+
+    private static String noMemory(String said) {
+        return ("the GPU has no memory left (%s): end what else is on it, which nvidia-smi shows, take another --device, or begin anew with a"
+                        + " smaller training.batch_size, which a larger training.accumulate makes up for")
+                .formatted(first(said));
     }
 
     private static String first(String said) {

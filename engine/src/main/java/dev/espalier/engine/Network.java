@@ -714,21 +714,29 @@ public final class Network implements AutoCloseable {
     /** Copies arrays to memory of the processor that is kept. */
     private Map<String, Tensors.Copy> bringNear(Set<String> names) {
         names.forEach(name -> near.computeIfAbsent(name, _ -> Tensors.Copy.blank(array(name))));
-        if (device.isGpu()) {
-            try (Gpu gpu = Gpu.open(device.place().gpu())) {
-                gpu.synchronize(Torch.stream(gpu.index()));
-                names.forEach(name -> copyNear(name, (there, here) -> gpu.copyOut(there.address(), here)));
-            }
-        } else {
-            names.forEach(name -> copyNear(name, (there, here) -> here.copyFrom(there)));
-        }
+        fill(names, near);
         return near;
     }
 
-    private void copyNear(String name, BiConsumer<MemorySegment, MemorySegment> copy) {
-        MemorySegment there = Tensors.memory(array(name));
-        if (there.byteSize() > 0) {
-            copy.accept(there, Objects.requireNonNull(near.get(name)).memory());
+    /** Overwrites memory of the processor by arrays, which are all in row-major order. */
+    private void fill(Set<String> names, Map<String, Tensors.Copy> places) {
+        if (device.isGpu()) {
+            try (Gpu gpu = Gpu.open(device.place().gpu())) {
+                gpu.synchronize(Torch.stream(gpu.index()));
+                fill(names, places, (there, here) -> gpu.copyOut(there.address(), here));
+            }
+        } else {
+            fill(names, places, (there, here) -> here.copyFrom(there));
+        }
+    }
+
+    private void fill(
+            Set<String> names, Map<String, Tensors.Copy> places, BiConsumer<MemorySegment, MemorySegment> copy) {
+        for (String name : names) {
+            MemorySegment there = Tensors.memory(array(name));
+            if (there.byteSize() > 0) {
+                copy.accept(there, Objects.requireNonNull(places.get(name)).memory());
+            }
         }
     }
 
@@ -940,14 +948,14 @@ public final class Network implements AutoCloseable {
     public SequencedMap<String, MemorySegment> state() {
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
         state.put("seed", MemorySegment.ofArray(seed));
-        arrays.forEach((name, array) -> state.put("tensor/" + name, shared ? Tensors.memory(array) : copied(name)));
+        if (shared) {
+            arrays.forEach((name, array) -> state.put("tensor/" + name, Tensors.memory(array)));
+        } else {
+            arrays.forEach((name, array) -> copies.put(name, Tensors.Copy.blank(array)));
+            fill(arrays.keySet(), copies);
+            copies.forEach((name, copy) -> state.put("tensor/" + name, copy.memory()));
+        }
         return state;
-    }
-
-    private MemorySegment copied(String name) {
-        Tensors.Copy copy = Tensors.copy(array(name));
-        copies.put(name, copy);
-        return copy.memory();
     }
 
     /** Takes over what was read into the last {@link #state}. */

@@ -3,9 +3,12 @@ package dev.espalier.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.djl.engine.EngineException;
+import dev.espalier.cuda.CudaSteps;
 import dev.espalier.cuda.driver.CudaException;
+import dev.espalier.torch.Torch;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +63,13 @@ final class GpuFailureTest {
         assertEquals(
                 Optional.empty(),
                 GpuFailure.in(new CudaException("cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE, x")));
-        // Words alone are not enough: somebody may quote them.
+        // Nothing but a code, and no GPU that could tell more.
+        assumeTrue(CudaSteps.gpus() == 0);
+        assertEquals(Optional.empty(), GpuFailure.in(new EngineException("aten::add " + Torch.FAILED + " 1: above")));
+    }
+
+    @Test
+    void wordsThatSomebodyQuotesAreNoFailure() {
         assertEquals(Optional.empty(), GpuFailure.in(new IllegalArgumentException("CUDA out of memory")));
     }
 }

@@ -141,7 +141,7 @@ final class LibTorch {
             try {
                 int code = (int) zero.invokeExact(handle);
                 if (code != SUCCESS) {
-                    throw new IllegalStateException(ZERO + " of libtorch failed with code " + code);
+                    throw failed(ZERO, code);
                 }
             } catch (Throwable thrown) {
                 throw unchecked(thrown);
@@ -316,8 +316,7 @@ final class LibTorch {
                 MemorySegment stack = arena.allocateFrom(ValueLayout.JAVA_LONG, read);
                 int code = (int) call.invokeExact(arena.allocateFrom(name), arena.allocateFrom(""), stack);
                 if (code != SUCCESS) {
-                    throw new EngineException(name + " of libtorch failed with code " + code
-                            + ": what went wrong stands above, in the error output; a GPU may be out of memory");
+                    throw failed(name, code);
                 }
                 return stack.get(ValueLayout.JAVA_LONG, 0);
             } catch (Throwable thrown) {
@@ -555,6 +554,13 @@ final class LibTorch {
     /** See {@link #autocast()}. */
     private static final class AutocastHolder {
         static final Lookup<Autocast> AUTOCAST = find("products in bfloat16", Symbols.LIBRARY, Autocast::in);
+    }
+
+    /** What libtorch says of a failure it writes to the error output itself, and gives nothing but a code. */
+    private static EngineException failed(String name, int code) {
+        return new EngineException(
+                "%s %s %d: what went wrong stands above, in the error output; a GPU may be out of memory"
+                        .formatted(name, Torch.FAILED, code));
     }
 
     /** See {@link #operators()}. */

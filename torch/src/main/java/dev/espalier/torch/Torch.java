@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * writing is safe.
  */
 public final class Torch {
+    /** Part of the message of a failure that libtorch tells no more of than a code. */
+    public static final String FAILED = "of libtorch failed with code";
+
     private static final String AARCH64 = "aarch64";
 
     /** {@code c10::DeviceType::CPU}. */

@@ -2,6 +2,8 @@ package dev.espalier.graph.group;
 
 import dev.espalier.graph.Graph;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The groups of a model. No weight is in two of them.
@@ -34,6 +36,15 @@ public record ModelGroups(List<LayerGroups> layers) {
      */
     public int count() {
         return layers.stream().mapToInt(layer -> layer.groups().count()).sum();
+    }
+
+    /**
+     * The parameters that have groups.
+     *
+     * @return their names
+     */
+    public Set<String> parameters() {
+        return layers.stream().flatMap(layer -> layer.parameters().stream()).collect(Collectors.toSet());
     }
 
     /**

@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,7 +44,7 @@ final class Constants {
      *
      * @param graph the graph
      * @param flow how channels flow through it
-     * @param known weights that need not be looked through again, by identity
+     * @param known weights that need not be looked through again
      */
     Constants(Graph graph, Flow flow, Map<Tensor, LayerWeights> known) {
         this.graph = graph;
@@ -299,9 +298,9 @@ final class Constants {
         });
     }
 
-    /** All weights of layers that were looked through, by identity. */
+    /** All weights of layers that were looked through; a tensor equals itself alone. */
     Map<Tensor, LayerWeights> known() {
-        Map<Tensor, LayerWeights> all = new IdentityHashMap<>();
+        Map<Tensor, LayerWeights> all = new HashMap<>();
         weights.values().forEach(one -> all.put(one.weight(), one));
         return all;
     }

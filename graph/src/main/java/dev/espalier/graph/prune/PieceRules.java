@@ -58,12 +58,19 @@ final class PieceRules {
 
     /** A channel that is made of several pieces is constant if they carry the same. */
     private static double joined(int[][][] maps, int channel, double[] operands) {
-        double[] pieces = IntStream.range(0, operands.length)
-                .filter(i -> maps[i][0][channel] >= 0)
-                .mapToDouble(i -> operands[i] + 0.0) // one zero, not two
-                .distinct()
-                .toArray();
-        return pieces.length == 1 ? pieces[0] : Rule.VARIES;
+        double carried = Rule.VARIES;
+        boolean first = true;
+        for (int i = 0; i < operands.length; i++) { // no stream: asked for every channel
+            if (maps[i][0][channel] >= 0) {
+                double piece = operands[i] + 0.0; // one zero, not two
+                if (!first && Double.compare(piece, carried) != 0) {
+                    return Rule.VARIES;
+                }
+                carried = piece;
+                first = false;
+            }
+        }
+        return carried;
     }
 
     private static void writeConcat(Rewriter rewriter, Node node, Mapping rule) {

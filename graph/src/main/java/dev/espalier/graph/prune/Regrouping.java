@@ -74,12 +74,14 @@ record Regrouping(int inputStart, int inputEnd, int outputStart, int outputEnd) 
     /** From channels of the output to channels of the input; null if a length is not known. */
     static int @Nullable [] map(Shape from, Shape to, Channels input, Channels output, List<Regrouping> parts) {
         int[] map = new int[output.count()];
+        List<Regrouping> moving = parts.stream()
+                .filter(part -> input.axes().stream().anyMatch(part::holdsInput))
+                .toList();
         for (int channel = 0; channel < map.length; channel++) {
             int[] outputPlaces = output.places(channel);
             int[] inputPlaces = new int[input.axes().size()];
-            for (Regrouping part : parts) {
-                if (input.axes().stream().anyMatch(part::holdsInput)
-                        && !part.move(from, to, input, output, outputPlaces, inputPlaces)) {
+            for (Regrouping part : moving) {
+                if (!part.move(from, to, input, output, outputPlaces, inputPlaces)) {
                     return null;
                 }
             }

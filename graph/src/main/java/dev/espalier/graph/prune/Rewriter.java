@@ -60,7 +60,7 @@ final class Rewriter {
      * @param flow how channels flow through it
      * @param constants which of them are constant
      * @param liveness which of them are needed
-     * @param known takes what is known of the layers' weights as they are written, by identity
+     * @param known takes what is known of the layers' weights as they are written
      */
     Rewriter(Graph graph, Flow flow, Constants constants, Liveness liveness, Map<Tensor, LayerWeights> known) {
         this.graph = graph;

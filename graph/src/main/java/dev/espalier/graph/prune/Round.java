@@ -32,7 +32,7 @@ final class Round {
     private final Liveness liveness;
     private final List<LayerPlan> layers = new ArrayList<>();
 
-    /** What is known of the weights of layers, by identity: of these, and of what {@link #rewrite} makes of them. */
+    /** What is known of the weights of layers: of these, and of what {@link #rewrite} makes of them. */
     private final Map<Tensor, LayerWeights> known;
 
     /**

@@ -2,7 +2,7 @@ package dev.espalier.torture.crash;
 
 import dev.espalier.cli.ThisProgram;
 import dev.espalier.core.step.StateFile;
-import dev.espalier.cuda.CudaSteps;
+import dev.espalier.engine.Device;
 import dev.espalier.torture.Campaign;
 import dev.espalier.torture.Effort;
 import dev.espalier.torture.Figures;
@@ -69,11 +69,12 @@ public final class GpuCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
-        Optional<String> reason = CudaSteps.whyNot();
+        Optional<String> reason = Device.gpu(0).whyNotTrained();
         if (reason.isPresent()) {
             effort.say("nothing is tried here: " + reason.get());
             return figures;
         }
+        Saboteur.prepare();
         Path folder = Files.createTempDirectory("espalier-gpu");
         List<Victim> victims = Victim.all().stream()
                 .filter(victim -> victim.begin().getFirst().equals("train"))
@@ -197,7 +198,7 @@ public final class GpuCampaign implements Campaign {
 
         /** From nothing at all to what is enough. */
         private Optional<String> crowd() throws IOException, InterruptedException {
-            try (Hoard hoard = Hoard.leaving(1L << random.nextInt(20, 32))) {
+            try (Hoard _ = Hoard.leaving(1L << random.nextInt(20, 32))) {
                 int status = status(start(place, command(victim.begin())));
                 figures.add("crowded: gone to the end all the same", status == 0 ? 1 : 0);
                 return judge(status, said());

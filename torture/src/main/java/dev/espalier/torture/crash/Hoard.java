@@ -18,7 +18,7 @@ final class Hoard implements AutoCloseable {
     /** All but so many bytes, or about that. */
     static Hoard leaving(long bytes) {
         Hoard hoard = new Hoard();
-        try (Gpu.Memory left = hoard.gpu.allocate(bytes)) {
+        try (Gpu.Memory _ = hoard.gpu.allocate(bytes)) {
             hoard.fill();
         } catch (CudaException failure) {
             hoard.close();

@@ -77,6 +77,18 @@ public final class Saboteur {
         Main.main(all.subList(own, all.size()).toArray(String[]::new));
     }
 
+    /** Has the kernel compiled and kept, for processes that have not found the compiler when they need it. */
+    static void prepare() {
+        try (Gpu gpu = Gpu.open(0);
+                Gpu.Kernels _ = compiled(gpu)) {
+            gpu.synchronize(Gpu.DEFAULT_STREAM);
+        }
+    }
+
+    private static Gpu.Kernels compiled(Gpu gpu) {
+        return gpu.compile("lose.cu", KERNEL, List.of());
+    }
+
     private static void act(Deed deed, Thread victim) throws IOException, InterruptedException {
         if (!deed.loses()) {
             await(deed, victim);
@@ -85,7 +97,7 @@ public final class Saboteur {
         }
         Gpu gpu = Gpu.open(0); // never closed: what would be given back is lost by then
         Gpu.SideStream stream = gpu.newStream();
-        Gpu.Kernel kernel = gpu.compile("lose.cu", KERNEL, List.of()).kernel("lose");
+        Gpu.Kernel kernel = compiled(gpu).kernel("lose");
         await(deed, victim);
         Files.createFile(deed.sign());
         kernel.launch(1, 1, stream.handle());

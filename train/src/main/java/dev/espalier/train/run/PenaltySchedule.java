@@ -22,11 +22,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,7 +178,9 @@ final class PenaltySchedule {
                 change(recipe.penaltyInForce().isPresent() ? recipe.lambda().orElse(0) : 0);
             case HEAL -> {
                 change(0);
-                held.hold(network.snapshot().weights(grouped()), recipe.method().threshold());
+                held.hold(
+                        network.snapshot().weights(groups.parameters()),
+                        recipe.method().threshold());
                 hold();
             }
         }
@@ -356,13 +356,6 @@ final class PenaltySchedule {
         return groups.count() == 0 ? 1 : 1 - (double) zero / groups.count();
     }
 
-    /** The parameters that have groups. */
-    private Set<String> grouped() {
-        return groups.layers().stream()
-                .flatMap(layer -> layer.parameters().stream())
-                .collect(Collectors.toSet());
-    }
-
     /** What is left of the model as it is now. Whatever it takes to tell is done once, when somebody asks. */
     private final class Remaining implements TargetRecipe.Left {
         private final Summary summary;
@@ -386,7 +379,7 @@ final class PenaltySchedule {
         ZeroGroups zeros() {
             ZeroGroups known = zeros;
             if (known == null) {
-                known = ZeroGroups.of(groups, snapshot.weights(grouped()));
+                known = ZeroGroups.of(groups, snapshot.weights(groups.parameters()));
                 zeros = known;
             }
             return known;

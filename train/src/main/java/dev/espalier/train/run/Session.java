@@ -16,7 +16,6 @@ import dev.espalier.engine.Network;
 import dev.espalier.engine.Precision;
 import dev.espalier.engine.TrainingStep;
 import dev.espalier.graph.Graph;
-import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.train.journal.Metric;
@@ -249,14 +248,15 @@ final class Session implements AutoCloseable {
         divergence.check(meter.loss(), evaluation, optimizer.steps());
     }
 
-    /** Gives up if the penalty has cut the model in two, or left no group. Off the CPU all weights are copied for that. */
+    /** Gives up if the penalty has cut the model in two, or left no group. Off the CPU weights are copied for that. */
     void checkConnected(int epoch) {
         if (strength.lambda() > 0) {
-            Map<String, TensorView> weights = network.readableWeights();
-            List<String> dead = groups.layers().stream()
-                    .filter(layer -> nonZeroGroups(layer, weights) == 0)
-                    .map(LayerGroups::name)
-                    .toList();
+            List<String> dead = new ArrayList<>();
+            nonZeroGroups(groupedWeights()).forEach((layer, left) -> {
+                if (left == 0) {
+                    dead.add(layer);
+                }
+            });
             boolean all = dead.size() == groups.layers().size();
             divergence.requireConnected(dead, strength::isCut, all, strength.lambda(), epoch + 1);
         }
@@ -372,9 +372,8 @@ final class Session implements AutoCloseable {
     }
 
     Metrics metrics(Evaluation evaluation, Progress progress, double seconds) {
-        Map<String, TensorView> weights = network.readableWeights();
-        SequencedMap<String, Integer> nonZero = new LinkedHashMap<>();
-        groups.layers().forEach(layer -> nonZero.put(layer.name(), nonZeroGroups(layer, weights)));
+        Map<String, TensorView> weights = groupedWeights();
+        SequencedMap<String, Integer> nonZero = nonZeroGroups(weights);
         int left = nonZero.values().stream().mapToInt(Integer::intValue).sum();
         return new Metrics(
                 steps(),
@@ -407,12 +406,17 @@ final class Session implements AutoCloseable {
                 .sum();
     }
 
-    static int nonZeroGroups(LayerGroups layer, Map<String, TensorView> weights) {
-        int count = 0;
-        for (boolean zero : layer.zeros(weights)) {
-            count += zero ? 0 : 1;
+    private Map<String, TensorView> groupedWeights() {
+        return network.snapshot().weights(groups.parameters());
+    }
+
+    private SequencedMap<String, Integer> nonZeroGroups(Map<String, TensorView> weights) {
+        int[] live = ZeroGroups.of(groups, weights).live();
+        SequencedMap<String, Integer> counts = new LinkedHashMap<>();
+        for (int i = 0; i < live.length; i++) {
+            counts.put(groups.layers().get(i).name(), live[i]);
         }
-        return count;
+        return counts;
     }
 
     private double rate() {

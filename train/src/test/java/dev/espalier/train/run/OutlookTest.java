@@ -35,8 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -81,7 +79,7 @@ class OutlookTest {
             choice.look(network.products(choice.axes()).get(), Map.of(), Map.of());
             Snapshot snapshot = network.snapshot();
             Outlook outlook = Outlook.of(snapshot.graph());
-            ZeroGroups zeros = ZeroGroups.of(groups, snapshot.weights(parameters(groups)));
+            ZeroGroups zeros = ZeroGroups.of(groups, snapshot.weights(groups.parameters()));
             Map<String, Cost> left = outlook.byNode().orElseThrow();
             assertSlow(network.graph(), groups, outlook, zeros, left);
             assertEquals(i > 0, outlook.parametersLeft() < 1, "nothing went");
@@ -94,12 +92,6 @@ class OutlookTest {
             assertZero(network, taken);
         }
         return all;
-    }
-
-    private static Set<String> parameters(ModelGroups groups) {
-        return groups.layers().stream()
-                .flatMap(layer -> layer.parameters().stream())
-                .collect(Collectors.toSet());
     }
 
     private static void assertSlow(
