@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RoundTest {
@@ -27,9 +28,9 @@ class RoundTest {
             assertEquals(looking.layers(), knowing.layers(), "seed " + seed);
             assertEquals(looking.known().keySet(), knowing.known().keySet(), "seed " + seed);
             looking.known().forEach((tensor, weights) -> {
-                LayerWeights same = knowing.known().get(tensor);
-                assertTrue(
-                        same != null && same.outs() == weights.outs() && same.insPerGroup() == weights.insPerGroup());
+                LayerWeights same = Objects.requireNonNull(knowing.known().get(tensor));
+                assertEquals(weights.outs(), same.outs());
+                assertEquals(weights.insPerGroup(), same.insPerGroup());
                 for (int out = 0; out < weights.outs(); out++) {
                     assertEquals(weights.read(out), same.read(out));
                 }
