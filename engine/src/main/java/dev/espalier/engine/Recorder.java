@@ -6,6 +6,7 @@ import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.engine.PtNDManager;
 import ai.djl.pytorch.jni.JniUtils;
+import dev.espalier.cuda.driver.CudaException;
 import dev.espalier.cuda.driver.Gpu;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Recording;
@@ -37,6 +38,9 @@ final class Recorder implements AutoCloseable {
 
     /** The same for what a network does to itself: what is held may be chosen anew every few steps. */
     private static final int CHORES_BEFORE = 20;
+
+    /** Bytes that must be free before something is recorded: several times what the graph of a large model takes. */
+    private static final long ROOM = 64L << 20;
 
     /** Recordings that are kept; the one that was not used for longest goes first. */
     private static final int MOST = 64;
@@ -164,6 +168,7 @@ final class Recorder implements AutoCloseable {
             // What the rehearsal of a pass took is of no use to others.
             JniUtils.emptyCudaCache();
         }
+        reason = reason.or(this::whyNoRoom);
         if (reason.isPresent()) {
             own.close();
             stopped = true;
@@ -181,6 +186,15 @@ final class Recorder implements AutoCloseable {
                 () -> work.run(inputs, false, made -> made.forEach((name, array) -> keep(array, outputs.get(name)))));
         recordings++;
         return new Recorded(gpu, recording, own, inputs, outputs);
+    }
+
+    /** A recording takes memory of the driver's, for want of which libtorch would end the process. */
+    private Optional<String> whyNoRoom() {
+        try (Gpu.Memory _ = gpu.allocate(ROOM)) {
+            return Optional.empty();
+        } catch (CudaException full) {
+            return Optional.of("it has no memory left for that (" + full.getMessage() + ")");
+        }
     }
 
     /** What an array looks like. */

@@ -63,7 +63,13 @@ public final class GraphCampaign implements Campaign {
     private record Trial(long number, RandomGenerator random, Figures figures, Path file) {
 
         void run() throws IOException {
-            RandomGraph made = RandomGraph.of(random);
+            RandomGraph made;
+            try {
+                made = RandomGraph.of(random);
+            } catch (RuntimeException mistake) {
+                figures.fail("case " + number + ": no model could be drawn: " + stack(mistake));
+                return;
+            }
             Graph graph = made.graph();
             figures.add("graphs", 1);
             figures.add("nodes", graph.nodes().size());

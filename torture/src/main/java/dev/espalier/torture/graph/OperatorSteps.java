@@ -578,7 +578,7 @@ final class OperatorSteps {
     }
 
     private @Nullable Flow resize(Flow x) {
-        if (x.rank() != 4 || x.last() || !draft.mayGrow(x, 4)) {
+        if (x.rank() != 4 || x.last() || !x.isKnown(2) || !x.isKnown(3) || !draft.mayGrow(x, 4)) {
             return null;
         }
         Sampling.Mode mode = draft.pick(Sampling.Mode.values());
