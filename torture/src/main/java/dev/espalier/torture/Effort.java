@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -20,11 +21,15 @@ import java.util.random.RandomGenerator;
  * the seed and its number, so that these two replay it. Threads may share an effort.
  */
 public final class Effort {
-    private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
+    /** How often progress is told, usually. */
+    static final Duration NOW_AND_THEN = Duration.ofSeconds(10);
 
     private final Limits limits;
     private final Path folder;
     private final PrintWriter out;
+    private final Duration between;
+    private final Consumer<Figures> saved;
+    private final Figures figures = new Figures();
     private final long start = System.nanoTime();
     private long cases;
     private long lastLine = start;
@@ -68,9 +73,31 @@ public final class Effort {
      * @param out what progress is told to
      */
     public Effort(Limits limits, Path folder, PrintWriter out) {
+        this(limits, folder, out, NOW_AND_THEN, _ -> {});
+    }
+
+    /**
+     * An effort whose figures are saved while it goes on.
+     *
+     * @param limits when it is over
+     * @param folder where a campaign may leave files, above all those that replay a failure
+     * @param out what progress is told to
+     * @param between how often
+     * @param saved is given the figures whenever progress is told
+     */
+    Effort(Limits limits, Path folder, PrintWriter out, Duration between, Consumer<Figures> saved) {
         this.limits = limits;
         this.folder = folder;
         this.out = out;
+        this.between = between;
+        this.saved = saved;
+    }
+
+    /**
+     * {@return what has been counted so far, for the campaign to add to}
+     */
+    public Figures figures() {
+        return figures;
     }
 
     /**
@@ -117,14 +144,16 @@ public final class Effort {
                 || System.nanoTime() - start >= limits.time().toNanos()) {
             return -1;
         }
-        if (System.nanoTime() - lastLine >= BETWEEN_LINES.toNanos()) {
+        if (System.nanoTime() - lastLine >= between.toNanos()) {
             lastLine = System.nanoTime();
             say(String.format(
                     Locale.ROOT,
-                    "%,d cases in %.1f minutes, %.0f %%",
+                    "%,d cases in %.1f minutes, %.0f %%, %,d failures",
                     cases,
                     (lastLine - start) / 60e9,
-                    100 * share()));
+                    100 * share(),
+                    figures.failures()));
+            saved.accept(figures);
         }
         return limits.first() + cases++;
     }

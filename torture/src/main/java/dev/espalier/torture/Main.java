@@ -2,8 +2,10 @@ package dev.espalier.torture;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.espalier.core.check.Writing;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,10 +166,16 @@ public final class Main implements Callable<Integer> {
     private boolean run(Campaign campaign, Effort.Limits limits) throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         out.printf("%s: %s%n", campaign.name(), campaign.description());
-        Instant start = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+        Map<String, Object> circumstances = circumstances(campaign);
         long begun = System.nanoTime();
+        // A campaign that ends before its time, with its machine or by a mistake of its own, leaves what it has
+        // counted.
         Effort effort = new Effort(
-                limits, folder.resolve(campaign.name()), spec.commandLine().getErr());
+                limits,
+                folder.resolve(campaign.name()),
+                spec.commandLine().getErr(),
+                Effort.NOW_AND_THEN,
+                soFar -> keep(circumstances, soFar, (System.nanoTime() - begun) / 60e9, false));
         Figures figures = replayed == null ? campaign.run(effort) : campaign.replay(replayed, effort);
         double took = (System.nanoTime() - begun) / 60e9;
         figures.told().forEach(failure -> out.println("FAILED " + failure));
@@ -175,7 +183,7 @@ public final class Main implements Callable<Integer> {
         out.printf(
                 Locale.ROOT, "%s after %.1f minutes, seed %d%n", figures.sound() ? "sound" : "NOT sound", took, seed);
         out.flush();
-        keep(campaign, figures, start, took);
+        keep(circumstances, figures, took, true);
         return figures.sound();
     }
 
@@ -190,22 +198,35 @@ public final class Main implements Callable<Integer> {
                 : String.format(Locale.ROOT, "%.4g", number);
     }
 
-    private void keep(Campaign campaign, Figures figures, Instant start, double took) throws IOException {
+    /** Which campaign this is, where and of what. */
+    private Map<String, Object> circumstances(Campaign campaign) throws IOException {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("campaign", campaign.name());
-        all.put("date", start.toString());
+        all.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         all.put("commit", commit());
         all.put("machine", machine());
         all.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
         all.put("seed", seed);
+        return all;
+    }
+
+    private void keep(Map<String, Object> circumstances, Figures figures, double took, boolean finished) {
+        Map<String, Object> all = new LinkedHashMap<>(circumstances);
         all.put("minutes", took);
+        all.put("finished", finished);
         all.put("sound", figures.sound());
         all.put("figures", figures.numbers());
         all.put("failures", figures.told());
-        Files.createDirectories(folder);
-        new ObjectMapper()
-                .enable(SerializationFeature.INDENT_OUTPUT)
-                .writeValue(folder.resolve(campaign.name() + ".json").toFile(), all);
+        try {
+            Writing.folder(folder);
+            Writing.whole(
+                    folder.resolve(circumstances.get("campaign") + ".json"),
+                    new ObjectMapper()
+                            .enable(SerializationFeature.INDENT_OUTPUT)
+                            .writeValueAsString(all));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String machine() throws IOException {

@@ -19,7 +19,7 @@ public final class Dice implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
-        Figures figures = new Figures();
+        Figures figures = effort.figures();
         effort.forEach((number, random) -> {
             int eyes = random.nextInt(1, 7);
             figures.add("thrown", 1);

@@ -9,6 +9,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -55,6 +58,23 @@ final class MainTest {
         long number = Long.parseLong(told.replaceAll(".*case (\\d+).*", "$1"));
         assertEquals(1, run("dice", "--cases", 1, "--first", number, "--seed", Dice.LOADED));
         assertEquals(told, kept().at("/failures/0").asText());
+    }
+
+    @Test
+    void whatWasCountedIsKeptBeforeTheEnd() {
+        List<Long> kept = new ArrayList<>();
+        Effort effort = new Effort(
+                new Effort.Limits(0, Long.MAX_VALUE, Duration.ofSeconds(12), 1, 1),
+                folder,
+                new PrintWriter(printed, true),
+                Duration.ofMillis(20),
+                soFar -> kept.add(soFar.failures()));
+        effort.figures().fail("at once");
+        while (kept.isEmpty() && effort.more()) {
+            Thread.onSpinWait();
+        }
+        assertEquals(List.of(1L), kept);
+        assertTrue(printed.toString().contains(", 1 failures"), printed::toString);
     }
 
     @Test

@@ -44,7 +44,8 @@ public final class DiskCampaign implements Campaign {
     private static final int PATIENCE = 60;
 
     private final Recipe recipe = Recipe.parse("disk.toml", RECIPE, List.of());
-    private final Figures figures = new Figures();
+    /** Of the effort that is under way. */
+    private Figures figures = new Figures();
 
     /** A campaign. */
     public DiskCampaign() {}
@@ -75,6 +76,7 @@ public final class DiskCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
+        figures = effort.figures();
         Task task = Tasks.of(recipe);
         Path folder = Files.createTempDirectory("espalier-disk");
         try {

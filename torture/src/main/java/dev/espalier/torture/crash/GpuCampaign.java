@@ -38,7 +38,9 @@ public final class GpuCampaign implements Campaign {
     /** What of the GPU is told in our own words. */
     private static final List<String> WORDS = List.of("the GPU has no memory left (", "the GPU was lost (");
 
-    private final Figures figures = new Figures();
+    /** Of the effort that is under way. */
+    private Figures figures = new Figures();
+
     private final ReentrantLock gpu = new ReentrantLock();
     private final Map<Victim, Delivered> wholes = new HashMap<>();
 
@@ -69,6 +71,7 @@ public final class GpuCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
+        figures = effort.figures();
         Optional<String> reason = Device.gpu(0).whyNotTrained();
         if (reason.isPresent()) {
             effort.say("nothing is tried here: " + reason.get());

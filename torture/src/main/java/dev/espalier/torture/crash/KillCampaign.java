@@ -34,7 +34,9 @@ public final class KillCampaign implements Campaign {
 
     private static final long LOOK_MILLIS = 5;
 
-    private final Figures figures = new Figures();
+    /** Of the effort that is under way. */
+    private Figures figures = new Figures();
+
     private final Map<Victim, Whole> wholes = new ConcurrentHashMap<>();
 
     /** A campaign. */
@@ -60,6 +62,7 @@ public final class KillCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
+        figures = effort.figures();
         Path folder = Files.createTempDirectory("espalier-kill");
         List<Victim> victims = Victim.all();
         try {

@@ -79,7 +79,7 @@ public final class FileCampaign implements Campaign {
     @Override
     public Figures replay(Path file, Effort effort) throws IOException, InterruptedException {
         Path work = emptied(effort.folder().resolve("work"));
-        Figures figures = new Figures();
+        Figures figures = effort.figures();
         String name = String.valueOf(file.getFileName()).split(BEHIND_NAME, -1)[0];
         try (Job job = new Job(work, false)) {
             Reading reading = job.read(name, Files.readAllBytes(file));
@@ -102,13 +102,14 @@ public final class FileCampaign implements Campaign {
     /** A campaign under way. */
     private final class Run {
         private final Effort effort;
-        private final Figures figures = new Figures();
+        private final Figures figures;
         private final SequencedMap<String, Corpus> corpora = new LinkedHashMap<>();
         private final List<Tally> tallies = new ArrayList<>();
 
         /** Reads the sound files first: they must be. */
         Run(Effort effort, Job job) throws IOException, InterruptedException {
             this.effort = effort;
+            this.figures = effort.figures();
             for (Target target : job.targets()) {
                 String name = target.name();
                 if (part.isEmpty() || part.equals(name)) {

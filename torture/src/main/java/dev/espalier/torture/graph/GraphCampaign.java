@@ -46,7 +46,7 @@ public final class GraphCampaign implements Campaign {
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
         Device.useThreads(1);
-        Figures figures = new Figures();
+        Figures figures = effort.figures();
         figures.add("graphs", 0);
         figures.add("disagreements", 0);
         Path folder = Files.createTempDirectory("espalier-graphs-");

@@ -81,7 +81,7 @@ public final class LoadCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
-        Figures figures = new Figures();
+        Figures figures = effort.figures();
         Path folder = Files.createTempDirectory("espalier-load");
         try {
             prepare(folder);

@@ -61,7 +61,7 @@ public final class LongCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException {
-        Figures figures = new Figures();
+        Figures figures = effort.figures();
         Vitals vitals = new Vitals();
         Path folder = Files.createTempDirectory("espalier-long");
         try {

@@ -55,7 +55,7 @@ public final class NumberCampaign implements Campaign {
 
     @Override
     public Figures run(Effort effort) throws IOException, InterruptedException {
-        Figures figures = new Figures();
+        Figures figures = effort.figures();
         figures.add("groups", 0);
         effort.forEach((number, random) -> new Trial(number, figures).run(random));
         return figures;
