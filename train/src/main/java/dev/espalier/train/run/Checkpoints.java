@@ -51,6 +51,15 @@ record Checkpoints(Path folder, int keep) {
         }
     }
 
+    /** What a disk has left of one that it said was written, and was not, when the power was cut: it must not count as one that is kept. */
+    private void deleteEmpty() throws IOException {
+        for (Path file : newestFirst()) {
+            if (Files.size(file) == 0) {
+                Files.delete(file);
+            }
+        }
+    }
+
     /**
      * Reads the newest that is whole.
      *
@@ -62,6 +71,7 @@ record Checkpoints(Path folder, int keep) {
         for (Path file : newestFirst()) {
             if (StateFile.isIntact(file)) {
                 StateFile.load(file, state);
+                deleteEmpty();
                 deleteOld(); // whoever wrote it may have been killed before
                 return Optional.of(file);
             }
