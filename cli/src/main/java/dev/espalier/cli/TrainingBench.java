@@ -6,7 +6,6 @@ import dev.espalier.core.penalty.GroupLasso;
 import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
-import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.cuda.CudaSteps;
@@ -34,10 +33,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -153,15 +150,10 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
                     .withFrozen(work.rules().frozen());
             List<ParameterSet> sets =
                     plan.parameterSets(work.graph(), work.rules().derive(work.graph()));
-            Set<String> frozen = sets.stream()
-                    .filter(ParameterSet::frozen)
-                    .flatMap(set -> set.parameters().stream())
-                    .map(Parameter::name)
-                    .collect(Collectors.toSet());
             Network network = new Network(work.graph(), work.objective(), device)
                     .precision(precision)
                     .seed(SEED)
-                    .freeze(frozen::contains)
+                    .freeze(ParameterSet.frozenNames(sets)::contains)
                     .record(recorded);
             Optimizer optimizer = new Optimizer(new UpdateRule.Adam(), sets, StepOptions.DEFAULT, kernels);
             List<Batch> batches = Stream.generate(work.draw()).limit(BATCHES).toList();

@@ -4,6 +4,8 @@ import dev.espalier.core.check.Check;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.schedule.LearningRate;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +76,19 @@ public record ParameterSet(
     /** {@return the same, left as it is by every step} */
     public ParameterSet withoutTraining() {
         return new ParameterSet(parameters, learningRate, weightDecay, regularizer, true);
+    }
+
+    /**
+     * {@return the names of all parameters of some sets that are left as they are}
+     *
+     * @param sets the sets of a model
+     */
+    public static Set<String> frozenNames(List<ParameterSet> sets) {
+        return sets.stream()
+                .filter(ParameterSet::frozen)
+                .flatMap(set -> set.parameters().stream())
+                .map(Parameter::name)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**

@@ -40,9 +40,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /** A model in training: the network, the optimizer, the penalty in force, and the step from batches to other weights. */
 final class Session implements AutoCloseable {
@@ -103,14 +101,11 @@ final class Session implements AutoCloseable {
         List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups).stream()
                 .map(set -> pilot.map(known -> known.weigh(set)).orElse(set))
                 .toList();
-        Set<String> frozen = sets.stream()
-                .filter(ParameterSet::frozen)
-                .flatMap(set -> set.parameters().stream())
-                .map(Parameter::name)
-                .collect(Collectors.toSet());
         this.listener = listener;
         Precision precision = precision(recipe.training().precision());
-        this.network = network.seed(seed).freeze(frozen::contains).precision(precision);
+        this.network = network.seed(seed)
+                .freeze(ParameterSet.frozenNames(sets)::contains)
+                .precision(precision);
         UpdateRule rule = recipe.updateRule();
         optimizer = new Optimizer(rule, sets, recipe.stepOptions(), kernels);
         view = new StepView(rule, optimizer, this.network::readableWeights, this.network::readableGradients);
