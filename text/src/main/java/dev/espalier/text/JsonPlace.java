@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -47,6 +48,8 @@ public record JsonPlace(Path file, String path, JsonNode node) {
             throw new IOException(
                     "%s is no sound JSON: %s%s".formatted(file, malformed.getOriginalMessage(), where(malformed)),
                     malformed);
+        } catch (CharConversionException noText) {
+            throw new IOException("%s is no sound JSON: %s".formatted(file, noText.getMessage()), noText);
         }
     }
 

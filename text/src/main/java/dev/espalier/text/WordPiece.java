@@ -131,11 +131,20 @@ public final class WordPiece implements AutoCloseable {
         int[] starts = new int[found.length];
         int[] ends = new int[found.length];
         for (int i = 0; i < found.length; i++) {
-            numbers[i] = Math.toIntExact(found[i]);
+            numbers[i] = number(found[i]);
             starts[i] = indices[spans[i].getStart()];
             ends[i] = indices[spans[i].getEnd()];
         }
         return new Tokens(numbers, starts, includeMarks(text, starts, ends));
+    }
+
+    /** Only a tokenizer that somebody spoilt has such numbers. */
+    private int number(long token) {
+        if (token > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("%s has a token with the number %d: there are no more than %d"
+                    .formatted(place, token, Integer.MAX_VALUE));
+        }
+        return (int) token;
     }
 
     private Encoding encode(String text) {

@@ -212,6 +212,28 @@ final class WordPieceTest {
         assertRefused("vocab.txt is no text in UTF-8", () -> WordPiece.load(folder.resolve("vocab.txt")));
     }
 
+    @Test
+    void aTokenWithANumberBeyondAllIsRefused() throws IOException {
+        Path file = folder.resolve("tokenizer.json");
+        Tiny.TOKENIZER.save(folder);
+        String sound = Files.readString(file);
+        Files.writeString(file, sound.replaceFirst("\"sea\":\\d+", "\"sea\":4294967295"));
+        WordPiece spoilt = WordPiece.load(file);
+        assertEquals(
+                "%s has a token with the number 4294967295: there are no more than 2147483647".formatted(file),
+                assertThrows(IllegalArgumentException.class, () -> spoilt.tokenize("sea"))
+                        .getMessage());
+    }
+
+    @Test
+    void whatLooksLikeTextOfAnotherKindIsRefused() throws IOException {
+        Path json = folder.resolve("tokenizer.json");
+        Files.write(
+                json,
+                new byte[] {'{', 0, 0, 0, (byte) 0x80}); // a bracket of four bytes, and the beginning of something
+        assertRefused("is no sound JSON", () -> WordPiece.load(json));
+    }
+
     /** The library's reader would end the process. */
     @Test
     void whatIsNestedTooDeeplyIsRefused() throws IOException {

@@ -3,9 +3,12 @@ package dev.espalier.data.table;
 import dev.espalier.core.check.Check;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of numbers and texts in memory: what every kind of table is read into. A text is kept once, however often it occurs. */
@@ -131,15 +134,16 @@ public final class Table {
      * @return as many, all different
      */
     public static List<String> unique(List<String> names) {
-        List<String> unique = new ArrayList<>();
+        Set<String> unique = new LinkedHashSet<>();
+        Map<String, Integer> next = new HashMap<>(); // a file may have the same name a hundred thousand times
         for (String name : names) {
             String candidate = name;
-            for (int i = 2; unique.contains(candidate); i++) {
+            for (int i = next.getOrDefault(name, 2); !unique.add(candidate); i++) {
                 candidate = name + " (" + i + ")";
+                next.put(name, i + 1);
             }
-            unique.add(candidate);
         }
-        return unique;
+        return new ArrayList<>(unique);
     }
 
     /**
