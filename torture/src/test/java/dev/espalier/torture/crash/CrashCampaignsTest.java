@@ -32,10 +32,15 @@ final class CrashCampaignsTest {
         assertTrue(figures.numbers().getOrDefault("ended in the middle", 0.0) > 0, figures.numbers()::toString);
     }
 
+    /** A fast machine may be through before its time has come: then it is tried again. */
     @Test
     void aKilledTrainingEndsInTheSameFiles() throws IOException, InterruptedException {
-        Figures figures = new KillCampaign().run(effort(1, 1));
-        assertEquals(List.of(), figures.told());
-        assertTrue(figures.numbers().getOrDefault("kills", 0.0) > 0, figures.numbers()::toString);
+        double kills = 0;
+        for (int seed = 1; seed <= 8 && kills == 0; seed++) {
+            Figures figures = new KillCampaign().run(effort(1, seed));
+            assertEquals(List.of(), figures.told());
+            kills = figures.numbers().getOrDefault("kills", 0.0);
+        }
+        assertTrue(kills > 0, "nothing was killed in eight trainings");
     }
 }
