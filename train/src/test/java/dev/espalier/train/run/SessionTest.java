@@ -164,21 +164,7 @@ class SessionTest {
 
     @Test
     void aCheckpointBetweenChoicesIsGoneOnFrom() throws IOException {
-        Recipe recipe = byChoice();
-        Task task = Tasks.of(recipe);
-        Map<String, byte[]> saved = new LinkedHashMap<>();
-        Map<String, double[]> expected;
-        try (Session first = session(recipe, task, SessionTest::far)) {
-            train(first, task, 0, 2);
-            save(first, saved);
-            train(first, task, 2, 6);
-            expected = weights(first);
-        }
-        try (Session second = session(recipe, task, SessionTest::far)) {
-            restore(second, saved);
-            train(second, task, 2, 6);
-            assertSame(expected, weights(second), 0);
-        }
+        assertGoneOnFrom(byChoice(), 2, 6);
     }
 
     /** Its D starts small, and αλ_g/D is what a step takes off a group. */
@@ -213,23 +199,27 @@ class SessionTest {
         session.restore();
     }
 
-    @Test
-    void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
-        Recipe recipe = recipe();
+    /** After so many epochs, from afar: a session that takes over the state of another ends as that one does. */
+    private static void assertGoneOnFrom(Recipe recipe, int epoch, int last) throws IOException {
         Task task = Tasks.of(recipe);
         Map<String, byte[]> saved = new LinkedHashMap<>();
         Map<String, double[]> expected;
         try (Session first = session(recipe, task, SessionTest::far)) {
-            train(first, task, 0, 4);
+            train(first, task, 0, epoch);
             save(first, saved);
-            train(first, task, 4, 5);
+            train(first, task, epoch, last);
             expected = weights(first);
         }
         try (Session second = session(recipe, task, SessionTest::far)) {
             restore(second, saved);
-            train(second, task, 4, 5);
+            train(second, task, epoch, last);
             assertSame(expected, weights(second), 0);
         }
+    }
+
+    @Test
+    void aCheckpointInTheMiddleOfHealingIsGoneOnFrom() throws IOException {
+        assertGoneOnFrom(recipe(), 4, 5);
     }
 
     @Test

@@ -92,6 +92,18 @@ class TrainingRunTest {
         return RunOptions.DEFAULT.withStop(() -> List.of(last).contains(steps.incrementAndGet()));
     }
 
+    /** ONNX Runtime is asked about some samples, and the network about the rest: the scores are the same. */
+    @Test
+    void aRunIsJudgedBySomeSamplesIfTheRecipeSaysSo() throws IOException {
+        RunResult all = train(recipe(), folder("all"));
+        RunResult some = train(recipe("evaluation.judged=70", "evaluation.batch_size=32"), folder("some"));
+        assertEquals(0, all.files().judged());
+        assertEquals(70, some.files().judged());
+        assertEquals(all.scores(), some.scores());
+        assertEquals(all.prunedScores(), some.prunedScores());
+        assertTrue(some.maxAbsDifference() < 1e-4, some.toString());
+    }
+
     @Test
     void aRunLeavesAFolderThatExplainsItself() throws IOException {
         RunFolder folder = folder("run");
