@@ -97,7 +97,7 @@ final class TextTrainingTest {
         RunResult result = train(run, """
                 data = { kind = "text", path = "%s", columns = ["review"], label = "verdict", length = 12 }
                 model = { kind = "bert", checkpoint = "%s" }
-                penalty = { kind = "group-lasso", lambda = 3e-4 }
+                penalty = { kind = "group-lasso", lambda = 3e-3 }
                 phases.warm_up_epochs = 4
                 optimizer.rate = 1e-2
                 training = { epochs = 8, batch_size = 16 }
