@@ -307,7 +307,7 @@ class TrainingStepTest {
         assertTrue(String.valueOf(problem.getMessage()).contains(part), problem.getMessage());
     }
 
-    /** An activation is 4 KiB here: one that leaks in every step is 32 MiB in the end. */
+    /** An activation is 4 KiB here: one that leaks in every step is 32 MiB in the end, and again the next time, unlike the JVM's. */
     @Test
     void tenThousandStepsLeaveNothingBehind() {
         Graph graph = Models.perceptron(32, 4);
@@ -320,13 +320,14 @@ class TrainingStepTest {
             NDManager root = network.manager().getParentManager();
             run(step, inputs, targets, 2_000);
             int arrays = root.getManagedArrays().size();
-            OptionalLong memory = allocatedBytes();
-            run(step, inputs, targets, 8_000);
-            assertEquals(arrays, root.getManagedArrays().size(), "arrays");
-            if (memory.isPresent()) {
-                long grown = allocatedBytes().orElseThrow() - memory.getAsLong();
-                assertTrue(grown < 8 << 20, "native memory has grown by " + (grown >> 10) + " KiB");
+            long grown = Long.MAX_VALUE;
+            for (int attempt = 0; attempt < 3 && grown >= 8 << 20; attempt++) {
+                long memory = allocatedBytes().orElse(0);
+                run(step, inputs, targets, 8_000);
+                grown = allocatedBytes().orElse(0) - memory;
+                assertEquals(arrays, root.getManagedArrays().size(), "arrays");
             }
+            assertTrue(grown < 8 << 20, "native memory has grown by " + (grown >> 10) + " KiB");
         }
     }
 

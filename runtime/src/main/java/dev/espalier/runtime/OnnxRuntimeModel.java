@@ -308,22 +308,21 @@ public final class OnnxRuntimeModel implements AutoCloseable, Equivalence.Model 
             return Tensor.of(dataType(value.getInfo().type), value.getInfo().getShape(), copy);
         }
 
-        /** How long a run takes. */
+        /**
+         * How long a run takes. Where one thread does it all, that thread's own time: other programs on the same processor do not
+         * count. A virtual machine whose time was taken away meanwhile may say that it took none; then all of the time counts.
+         */
         double milliseconds() {
-            long start = now();
+            boolean own = threads == 1 && THREADS.isCurrentThreadCpuTimeSupported();
+            long start = System.nanoTime();
+            long ownStart = own ? THREADS.getCurrentThreadCpuTime() : 0;
             try {
                 session.run(tensors).close();
             } catch (OrtException refused) {
                 throw refused(refused);
             }
-            return (now() - start) / 1e6;
-        }
-
-        /** Where one thread does it all, that thread's own time: other programs on the same processor do not count. */
-        private long now() {
-            return threads == 1 && THREADS.isCurrentThreadCpuTimeSupported()
-                    ? THREADS.getCurrentThreadCpuTime()
-                    : System.nanoTime();
+            long ownTime = own ? THREADS.getCurrentThreadCpuTime() - ownStart : 0;
+            return (ownTime > 0 ? ownTime : System.nanoTime() - start) / 1e6;
         }
 
         @Override

@@ -9,6 +9,7 @@ import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.prox.Summary;
 import dev.espalier.core.tensor.TensorView;
+import java.lang.foreign.SegmentAllocator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * anew for every step; moments and the groups' norms are kept by the owner.
  *
  * <p>A step runs the {@link #first} pass over all jobs; then, as long as {@link #solve} asks for it, another {@link #again};
- * then the {@link #last} pass over all jobs. In between, u and d wait in place of the weights and in scratch memory that all
- * blocks share.
+ * then the {@link #last} pass over all jobs. In between, u waits in place of the weights; d is computed anew from the second
+ * moment, or waits in memory that all blocks share.
  */
 abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, ExactBlock {
 
@@ -43,9 +44,15 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
      * @param moments where their moments are
      * @param regularizer the penalty and its groups; null for none
      * @param thetas the norms that {@link #norms} asks for, kept from step to step
+     * @param memory memory that lives as long as the block
      * @return the block
      */
-    public static Block of(List<Long> sizes, List<Moments> moments, @Nullable Regularizer regularizer, float[] thetas) {
+    public static Block of(
+            List<Long> sizes,
+            List<Moments> moments,
+            @Nullable Regularizer regularizer,
+            float[] thetas,
+            SegmentAllocator memory) {
         if (regularizer == null) {
             return new PlainBlock(sizes, moments);
         }
@@ -58,7 +65,7 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
             case NestedGroups(JointGroups joint, NestedGroups.Inner.Parts _)
             when penalty instanceof NestedLasso lasso ->
                 new GroupedBlock(joint.parts(), moments, new NestedSolver(joint, lasso, thetas));
-            case NestedGroups _, IndexGroups _ -> new ExactBlock(regularizer, moments, thetas);
+            case NestedGroups _, IndexGroups _ -> new ExactBlock(regularizer, moments, thetas, memory);
         };
     }
 
@@ -137,24 +144,24 @@ abstract sealed class Block permits PlainBlock, SingleBlock, GroupedBlock, Exact
     /** Longest stretch of consecutive weights in a job. */
     abstract int columns();
 
-    /** Weights whose u and d must be kept from the first pass to the last. */
+    /** Room for d from the first pass to the last, in weights, where it is kept. */
     long scratch() {
         return 0;
     }
 
     /** The first pass over a job: updates the moments, and all else that needs no knowledge of other jobs. */
-    abstract void first(int job, Worker worker, Scratch scratch);
+    abstract void first(int job, Worker worker);
 
     /** What follows from the passes so far. True if another is needed. */
-    boolean solve(Scratch scratch) {
+    boolean solve() {
         return false;
     }
 
     /** Another pass over a job, for the groups that need it. */
-    void again(int job, Worker worker, Scratch scratch) {}
+    void again(int job, Worker worker) {}
 
     /** The last pass over a job: writes the weights. */
-    void last(int job, Worker worker, Scratch scratch) {}
+    void last(int job, Worker worker) {}
 
     /** The end of a step, after the last pass over all jobs. */
     void finish() {}

@@ -10,6 +10,7 @@ import dev.espalier.core.prox.Regularizer;
 import dev.espalier.core.prox.Summary;
 import dev.espalier.core.prox.WeightedProx;
 import dev.espalier.core.tensor.TensorView;
+import java.lang.foreign.SegmentAllocator;
 import java.util.Arrays;
 import java.util.List;
 
@@ -24,14 +25,17 @@ final class ExactBlock extends Block {
     private final float[] thetas;
     private final Tally tally = new Tally();
 
-    /** Where every tensor begins in scratch memory, in weights, and the first job of each. */
+    /** Where u and d are; where every tensor begins there, in weights, and the first job of each. */
+    private final long us;
+
+    private final long ds;
     private final long[] offsets;
 
     private final int[] firstJob;
     private Regularizer regularizer;
     private double stepSize;
 
-    ExactBlock(Regularizer regularizer, List<Moments> moments, float[] thetas) {
+    ExactBlock(Regularizer regularizer, List<Moments> moments, float[] thetas, SegmentAllocator memory) {
         this.regularizer = regularizer;
         this.moments = moments;
         this.thetas = thetas;
@@ -42,6 +46,8 @@ final class ExactBlock extends Block {
             offsets[tensor + 1] = offsets[tensor] + sizes.get(tensor);
             firstJob[tensor + 1] = firstJob[tensor] + Math.toIntExact(Math.ceilDiv(sizes.get(tensor), (long) CHUNK));
         }
+        us = memory.allocate(offsets[sizes.size()] * Float.BYTES, 64).address();
+        ds = memory.allocate(offsets[sizes.size()] * Float.BYTES, 64).address();
     }
 
     @Override
@@ -66,12 +72,7 @@ final class ExactBlock extends Block {
     }
 
     @Override
-    long scratch() {
-        return offsets[offsets.length - 1];
-    }
-
-    @Override
-    void first(int job, Worker worker, Scratch scratch) {
+    void first(int job, Worker worker) {
         int tensor = 0;
         while (firstJob[tensor + 1] <= job) {
             tensor++;
@@ -81,8 +82,8 @@ final class ExactBlock extends Block {
         int count = (int) Math.min(CHUNK, x.size() - from);
         Rows rows = worker.rows(x, gradients(tensor), moments.get(tensor));
         rows.open(from, count);
-        long u = scratch.u() + (offsets[tensor] + from) * Float.BYTES;
-        long d = scratch.d() + (offsets[tensor] + from) * Float.BYTES;
+        long u = us + (offsets[tensor] + from) * Float.BYTES;
+        long d = ds + (offsets[tensor] + from) * Float.BYTES;
         worker.lanes().load(update(tensor), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);
         for (long i = 0; i < count && stepSize > 0; i++) { // else u/d is x, but for rounding
             double metric = Memory.get(d + i * Float.BYTES);
@@ -91,14 +92,13 @@ final class ExactBlock extends Block {
     }
 
     @Override
-    boolean solve(Scratch scratch) {
+    void finish() {
         for (int group = 0; group < regularizer.groups().count(); group++) {
-            solve(group, scratch);
+            solve(group);
         }
-        return false;
     }
 
-    private void solve(int group, Scratch scratch) {
+    private void solve(int group) {
         Groups groups = regularizer.groups();
         double[] d = new double[groups.size(group)];
         double[] x = new double[d.length];
@@ -107,8 +107,8 @@ final class ExactBlock extends Block {
         groups.forEach(group, (tensor, index) -> {
             long at = (offsets[tensor] + index) * Float.BYTES;
             int i = next[0]++;
-            d[i] = Memory.get(scratch.d() + at);
-            x[i] = Memory.get(scratch.u() + at) / d[i];
+            d[i] = Memory.get(ds + at);
+            x[i] = Memory.get(us + at) / d[i];
             finite[0] &= Double.isFinite(x[i]) && d[i] > 0 && d[i] < Double.POSITIVE_INFINITY;
         });
         if (!finite[0]) { // weights or state were not finite before the step: there is nothing to solve

@@ -22,7 +22,7 @@ final class GroupedBlock extends Block {
     private static final int JOB_ROWS = 128;
 
     /** Floats between the rows of u and d, so that rows do not all fall into the same places of the cache. */
-    private static final int PADDING = 16;
+    static final int PADDING = 16;
 
     /** Columns in a job, at most, unless a single group has more. */
     private static final int JOB_COLUMNS = 1 << 13;
@@ -44,7 +44,7 @@ final class GroupedBlock extends Block {
      * @param group the first group
      * @param cell the first group's cell
      * @param groups how many groups
-     * @param offset where its u and d are in scratch memory, in weights
+     * @param offset where its d is, if that is kept, in weights
      */
     private record Job(
             int tensor, long index, long rowStride, int rows, int inner, int group, int cell, int groups, long offset) {
@@ -52,14 +52,14 @@ final class GroupedBlock extends Block {
             return groups * inner;
         }
 
-        /** From one row to the next in scratch memory, in weights. */
-        int scratchStride() {
-            return columns() + PADDING;
+        /** The logical index of a row's first weight. */
+        long index(int row) {
+            return index + row * rowStride;
         }
 
-        /** Where a row's u and d are in scratch memory, in bytes. */
-        long scratch(int row) {
-            return (offset + (long) row * scratchStride()) * Float.BYTES;
+        /** From one row to the next where u and d are not in place of others, in bytes. */
+        long stride() {
+            return (long) (columns() + PADDING) * Float.BYTES;
         }
     }
 
@@ -137,7 +137,7 @@ final class GroupedBlock extends Block {
         return jobs.isEmpty()
                 ? 0
                 : jobs.getLast().offset()
-                        + (long) jobs.getLast().rows() * jobs.getLast().scratchStride();
+                        + jobs.getLast().rows() * jobs.getLast().stride() / Float.BYTES;
     }
 
     @Override
@@ -146,37 +146,84 @@ final class GroupedBlock extends Block {
     }
 
     @Override
-    void first(int number, Worker worker, Scratch scratch) {
+    void first(int number, Worker worker) {
         Job job = jobs.get(number);
+        begin(job, 0, job.columns(), Need.EVALUATION, worker);
+        boolean inPlace = inPlace(job.tensor());
+        int step = inPlace ? Lanes.LOADED_ROWS : Lanes.BLOCK_ROWS;
+        for (int row = 0; row < job.rows(); row += step) {
+            int height = Math.min(step, job.rows() - row);
+            if (inPlace) {
+                loadInPlace(job, row, height, worker);
+            } else {
+                load(job, row, height, worker);
+                sum(job, row, height, 0, job.columns(), Need.EVALUATION, worker);
+            }
+        }
+        end(number, 0, job.columns(), Need.EVALUATION, worker);
+    }
+
+    /** Whether all that belongs to a tensor lies there as the lanes want it. */
+    private boolean inPlace(int tensor) {
+        return solver.stepSize() > 0
+                && solver.singleThreshold() == 0
+                && weights(tensor).contiguous()
+                && gradients(tensor).contiguous()
+                && moments.get(tensor).first() != 0
+                && moments.get(tensor).second() != 0;
+    }
+
+    private void loadInPlace(Job job, int row, int height, Worker worker) {
+        Rows rows = rows(job, worker);
+        rows.openForWriting(job.index(row), job.columns());
+        worker.lanes()
+                .loadAndEvaluate(
+                        update(job.tensor()),
+                        rows.x(),
+                        rows.g(),
+                        rows.m(),
+                        rows.v(),
+                        job.rowStride() * Float.BYTES,
+                        d(job, row, worker),
+                        job.stride(),
+                        height,
+                        job.columns(),
+                        worker.theta,
+                        worker.pull,
+                        worker.kappa,
+                        worker.sums);
+    }
+
+    private void load(Job job, int from, int height, Worker worker) {
         int columns = job.columns();
-        Rows rows = worker.rows(weights(job.tensor()), gradients(job.tensor()), moments.get(job.tensor()));
-        begin(job, 0, columns, Need.EVALUATION, worker);
+        Rows rows = rows(job, worker);
         float single = (float) solver.singleThreshold();
-        int block = 0;
-        for (int row = 0; row < job.rows(); row++) {
-            long u = u(job, row, scratch);
-            long d = scratch.d() + job.scratch(row);
-            rows.open(job.index() + row * job.rowStride(), columns);
+        for (int row = from; row < from + height; row++) {
+            long u = u(job, row, worker);
+            long d = d(job, row, worker);
+            rows.open(job.index(row), columns);
             worker.lanes().load(update(job.tensor()), rows.x(), rows.g(), rows.m(), rows.v(), u, d, columns);
             if (single > 0) {
                 worker.lanes().soften(u, columns, single);
             }
-            if (row - block == Lanes.BLOCK_ROWS - 1 || row == job.rows() - 1) {
-                sum(job, block, row + 1 - block, 0, columns, Need.EVALUATION, worker, scratch);
-                block = row + 1;
+            if (solver.stepSize() > 0) {
+                rows.writeBack(u);
             }
         }
-        end(number, 0, columns, Need.EVALUATION, worker);
+    }
+
+    private Rows rows(Job job, Worker worker) {
+        return worker.rows(weights(job.tensor()), gradients(job.tensor()), moments.get(job.tensor()));
     }
 
     @Override
-    void again(int number, Worker worker, Scratch scratch) {
-        again(number, Need.EVALUATION, worker, scratch);
-        again(number, Need.SURVEY, worker, scratch);
+    void again(int number, Worker worker) {
+        again(number, Need.EVALUATION, worker);
+        again(number, Need.SURVEY, worker);
     }
 
     /** Goes once more over the columns of all groups that have a need. */
-    private void again(int number, Need need, Worker worker, Scratch scratch) {
+    private void again(int number, Need need, Worker worker) {
         Job job = jobs.get(number);
         int from = 0;
         int to = 0;
@@ -184,21 +231,25 @@ final class GroupedBlock extends Block {
             if (solver.need(job.cell() + group) == need) {
                 int left = group * job.inner() / STRETCH * STRETCH;
                 if (left > to) {
-                    again(number, from, to, need, worker, scratch);
+                    again(number, from, to, need, worker);
                     from = left;
                 }
                 to = Math.min(job.columns(), Math.ceilDiv((group + 1) * job.inner(), STRETCH) * STRETCH);
             }
         }
-        again(number, from, to, need, worker, scratch);
+        again(number, from, to, need, worker);
     }
 
-    private void again(int number, int from, int to, Need need, Worker worker, Scratch scratch) {
+    private void again(int number, int from, int to, Need need, Worker worker) {
         if (from < to) {
             Job job = jobs.get(number);
             begin(job, from, to, need, worker);
             for (int row = 0; row < job.rows(); row += Lanes.BLOCK_ROWS) {
-                sum(job, row, Math.min(Lanes.BLOCK_ROWS, job.rows() - row), from, to, need, worker, scratch);
+                int height = Math.min(Lanes.BLOCK_ROWS, job.rows() - row);
+                for (int each = row; each < row + height; each++) {
+                    fetch(job, each, from, to, worker);
+                }
+                sum(job, row, height, from, to, need, worker);
             }
             end(number, from, to, need, worker);
         }
@@ -224,21 +275,39 @@ final class GroupedBlock extends Block {
 
     /**
      * Where a row's u is. In place of the weights, which nobody needs any more, where they lie in one piece: that is one array
-     * less to write and to read. Else, or if the weights are to stay, in scratch memory.
+     * less to write and to read. Else, or if the weights are to stay, with a few other rows in the worker's memory.
      */
-    private long u(Job job, int row, Scratch scratch) {
+    private long u(Job job, int row, Worker worker) {
         TensorView x = weights(job.tensor());
         return x.contiguous() && solver.stepSize() > 0
-                ? x.segment().address() + (job.index() + row * job.rowStride()) * Float.BYTES
-                : scratch.u() + job.scratch(row);
+                ? x.segment().address() + job.index(row) * Float.BYTES
+                : worker.u + row % Lanes.BLOCK_ROWS * job.stride();
+    }
+
+    /** Where a row's d is: where all of the block are kept, or with a few other rows in the worker's memory. */
+    private static long d(Job job, int row, Worker worker) {
+        return worker.kept == 0
+                ? worker.d + row % Lanes.BLOCK_ROWS * job.stride()
+                : worker.kept + job.offset() * Float.BYTES + row * job.stride();
+    }
+
+    /** Has u and d of some columns of a row ready where they are looked for. */
+    private void fetch(Job job, int row, int from, int to, Worker worker) {
+        Rows rows = rows(job, worker);
+        rows.openForWriting(job.index(row) + from, to - from);
+        rows.copyIn(u(job, row, worker) + (long) from * Float.BYTES);
+        if (worker.kept == 0) {
+            long d = d(job, row, worker) + (long) from * Float.BYTES;
+            worker.lanes().metric(update(job.tensor()), rows.v(), d, to - from);
+        }
     }
 
     /** Adds some rows to the sums. */
-    private void sum(Job job, int row, int rows, int from, int to, Need need, Worker worker, Scratch scratch) {
-        long u = u(job, row, scratch) + (long) from * Float.BYTES;
-        long uStride = u(job, 1, scratch) - u(job, 0, scratch);
-        long d = scratch.d() + job.scratch(row) + (long) from * Float.BYTES;
-        long dStride = job.scratch(1) - job.scratch(0);
+    private void sum(Job job, int row, int rows, int from, int to, Need need, Worker worker) {
+        long u = u(job, row, worker) + (long) from * Float.BYTES;
+        long uStride = u(job, row + 1, worker) - u(job, row, worker);
+        long d = d(job, row, worker) + (long) from * Float.BYTES;
+        long dStride = job.stride();
         if (need == Need.SURVEY) {
             worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
         } else {
@@ -275,7 +344,7 @@ final class GroupedBlock extends Block {
     }
 
     @Override
-    boolean solve(Scratch scratch) {
+    boolean solve() {
         for (int cell = 0; cell < solver.cells(); cell++) {
             Sums.clear(sums, cell, solver.need(cell) == Need.SURVEY);
         }
@@ -291,46 +360,46 @@ final class GroupedBlock extends Block {
         boolean more = false;
         for (int group = 0; group < groups; group++) {
             if (solver.advance(group, sums)) {
-                solveExactly(group, scratch);
+                solveExactly(group);
             }
             more |= solver.busy(group);
         }
         return more;
     }
 
-    private void solveExactly(int group, Scratch scratch) {
+    private void solveExactly(int group) {
         double[] x = new double[groupSize];
         double[] d = new double[groupSize];
         int[] next = {0};
-        forEachPlace(group, scratch, (u, metric) -> {
-            d[next[0]] = Memory.get(metric);
-            x[next[0]] = Memory.get(u) / d[next[0]++];
+        forEachWeight(group, (weights, index, metric) -> {
+            d[next[0]] = metric;
+            x[next[0]++] = weights.get(index) / metric;
         });
         double[] solution = solver.solve(group, x, d);
         if (solution != null) {
             next[0] = 0;
-            forEachPlace(group, scratch, (u, metric) -> {
-                Memory.set(u, (float) solution[next[0]++]);
-                Memory.set(metric, 1);
-            });
+            forEachWeight(group, (weights, index, metric) -> weights.set(index, solution[next[0]++] * metric));
         }
     }
 
     @FunctionalInterface
-    private interface Place {
-        void visit(long u, long d);
+    private interface Visitor {
+        void visit(TensorView weights, long index, float d);
     }
 
-    /** Visits where u and d of a group are. */
-    private void forEachPlace(int group, Scratch scratch, Place place) {
+    /** Visits where u of a group is, in place of the weights, and tells d. */
+    private void forEachWeight(int group, Visitor visitor) {
         for (Job job : jobs) {
             if (group >= job.group() && group < job.group() + job.groups()) {
+                long v = moments.get(job.tensor()).second();
                 for (int row = 0; row < job.rows(); row++) {
-                    long skipped = (long) (group - job.group()) * job.inner() * Float.BYTES;
-                    long u = u(job, row, scratch) + skipped;
-                    long d = scratch.d() + job.scratch(row) + skipped;
-                    for (long at = 0; at < (long) job.inner() * Float.BYTES; at += Float.BYTES) {
-                        place.visit(u + at, d + at);
+                    long first = job.index(row) + (long) (group - job.group()) * job.inner();
+                    for (long index = first; index < first + job.inner(); index++) {
+                        float second = v == 0 ? 0 : Memory.get(v + index * Float.BYTES);
+                        visitor.visit(
+                                weights(job.tensor()),
+                                index,
+                                update(job.tensor()).metric(second));
                     }
                 }
             }
@@ -338,7 +407,7 @@ final class GroupedBlock extends Block {
     }
 
     @Override
-    void last(int number, Worker worker, Scratch scratch) {
+    void last(int number, Worker worker) {
         if (solver.stepSize() == 0) {
             return; // u/d is x, but for rounding
         }
@@ -354,16 +423,20 @@ final class GroupedBlock extends Block {
         if (solver.singleStrength() > 0) {
             Sums.clear(worker.sums, columns, true);
         }
-        Rows rows = worker.rows(weights(job.tensor()), gradients(job.tensor()), moments.get(job.tensor()));
+        Rows rows = rows(job, worker);
         for (int row = 0; row < job.rows(); row++) {
-            long u = u(job, row, scratch);
-            long d = scratch.d() + job.scratch(row);
-            rows.openForWriting(job.index() + row * job.rowStride(), columns);
-            worker.lanes().store(u, d, columns, worker.theta, worker.pull, rows.x());
+            rows.openForWriting(job.index(row), columns);
+            if (worker.kept == 0 && weights(job.tensor()).contiguous()) {
+                worker.lanes().restore(update(job.tensor()), rows.v(), columns, worker.theta, worker.pull, rows.x());
+            } else {
+                fetch(job, row, 0, columns, worker);
+                long u = u(job, row, worker);
+                worker.lanes().store(u, d(job, row, worker), columns, worker.theta, worker.pull, rows.x());
+            }
             if (solver.singleStrength() > 0) {
                 worker.lanes().magnitudes(rows.x(), columns, worker.sums);
             }
-            rows.writeBack();
+            rows.writeBack(rows.x());
         }
         jobMagnitudes[number] = solver.singleStrength() > 0 ? Sums.total(worker.sums, columns) : 0;
     }
@@ -389,7 +462,7 @@ final class GroupedBlock extends Block {
             double magnitudes = 0;
             for (int row = 0; row < job.rows(); row++) {
                 for (int column = 0; column < job.columns(); column++) {
-                    double weight = weights(job.tensor()).get(job.index() + row * job.rowStride() + column);
+                    double weight = weights(job.tensor()).get(job.index(row) + column);
                     sums[job.cell() + column / job.inner()] += weight * weight;
                     magnitudes += Math.abs(weight);
                 }

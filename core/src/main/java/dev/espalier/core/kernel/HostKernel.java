@@ -9,11 +9,13 @@ import dev.espalier.core.tensor.ElementType;
 import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Steps on the processor: runs the blocks of a step on a number of threads. Results do not depend on how many. */
@@ -25,7 +27,6 @@ final class HostKernel implements StepKernel {
     private final Team team;
     private final Arena arena = Arena.ofShared();
     private final List<SetState> sets = new ArrayList<>();
-    private final Scratch scratch;
     private final Worker[] workers;
     private final Scan scan;
 
@@ -56,13 +57,13 @@ final class HostKernel implements StepKernel {
         @Nullable
         Regularizer regularizer;
 
-        SetState(SetPlan plan, List<TensorState> tensors) {
+        SetState(SetPlan plan, List<TensorState> tensors, SegmentAllocator memory) {
             this.plan = plan;
             this.tensors = tensors;
             regularizer = plan.regularizer();
             thetas = new float[plan.norms()];
-            free = Block.of(plan.sizes(), moments(), null, thetas);
-            block = plan.proximal() ? Block.of(plan.sizes(), moments(), regularizer, thetas) : free;
+            free = Block.of(plan.sizes(), moments(), null, thetas, memory);
+            block = plan.proximal() ? Block.of(plan.sizes(), moments(), regularizer, thetas, memory) : free;
         }
 
         List<Block.Moments> moments() {
@@ -100,19 +101,19 @@ final class HostKernel implements StepKernel {
                         rule.hasFirstMoment() ? segment(size) : null,
                         rule.hasSecondMoment() ? segment(size) : null));
             }
-            sets.add(new SetState(plan, tensors));
+            sets.add(new SetState(plan, tensors, arena));
         }
         List<Block> blocks = sets.stream().map(set -> set.block).toList();
         lanes = choice.lanes();
         team = new Team(threads);
         long weights = blocks.stream().mapToLong(Block::scratch).max().orElse(0);
-        scratch = new Scratch(allocate(weights), allocate(weights));
+        long kept = lanes.forgetsMetric() || weights == 0 ? 0 : segment(weights).address();
         int columns = sets.stream()
                 .mapToInt(set -> Math.max(set.block.columns(), set.free.columns()))
                 .reduce(Scan.COLUMNS, Math::max);
         workers = new Worker[threads];
         for (int member = 0; member < threads; member++) {
-            workers[member] = new Worker(lanes, columns, arena);
+            workers[member] = new Worker(lanes, columns, kept, arena);
         }
         scan = new Scan(lanes, team, workers);
         floored = plans.stream().anyMatch(plan -> plan.metricFloor() > 0);
@@ -120,10 +121,6 @@ final class HostKernel implements StepKernel {
 
     private MemorySegment segment(long floats) {
         return arena.allocate(floats * Float.BYTES, 64);
-    }
-
-    private long allocate(long floats) {
-        return segment(Math.max(floats, 1)).address();
     }
 
     @Override
@@ -236,7 +233,7 @@ final class HostKernel implements StepKernel {
         return update.sees(update.second(0, (float) largest)) || scan.sees(update, step.gradients(), set.moments());
     }
 
-    /** Does the step on all blocks. They must have been bound. */
+    /** Does the step on all blocks. They must have been bound. Where their d is kept, they use the same memory for it in turn. */
     private void run() {
         List<Block> plain = new ArrayList<>();
         List<Block> penalised = new ArrayList<>();
@@ -244,20 +241,37 @@ final class HostKernel implements StepKernel {
             (set.current().scratch() == 0 ? plain : penalised).add(set.current());
         }
         forEachJob(plain, Block::first);
-        for (Block block : penalised) {
-            List<Block> alone = List.of(block);
-            forEachJob(alone, Block::first);
-            while (block.solve(scratch)) {
-                forEachJob(alone, Block::again);
-            }
-            forEachJob(alone, Block::last);
-            block.finish();
+        plain.forEach(Block::finish);
+        if (lanes.forgetsMetric()) {
+            solve(penalised);
+        } else {
+            penalised.forEach(block -> solve(List.of(block)));
         }
+    }
+
+    private void solve(List<Block> blocks) {
+        forEachJob(blocks, Block::first);
+        for (List<Block> left = unsolved(blocks); !left.isEmpty(); left = unsolved(left)) {
+            forEachJob(left, Block::again);
+        }
+        // Backwards: what was seen last is nearest.
+        forEachJob(blocks.reversed(), (block, job, worker) -> block.last(block.jobs() - 1 - job, worker));
+        blocks.forEach(Block::finish);
+    }
+
+    /** The blocks that need another pass. */
+    private List<Block> unsolved(List<Block> blocks) {
+        boolean[] more = new boolean[blocks.size()];
+        team.run(more.length, (block, _) -> more[block] = blocks.get(block).solve());
+        return IntStream.range(0, more.length)
+                .filter(block -> more[block])
+                .mapToObj(blocks::get)
+                .toList();
     }
 
     @FunctionalInterface
     private interface Pass {
-        void run(Block block, int job, Worker worker, Scratch scratch);
+        void run(Block block, int job, Worker worker);
     }
 
     private void forEachJob(List<Block> blocks, Pass pass) {
@@ -267,7 +281,7 @@ final class HostKernel implements StepKernel {
         }
         team.run(firstJob[blocks.size()], (number, member) -> {
             int block = last(firstJob, number);
-            pass.run(blocks.get(block), number - firstJob[block], workers[member], scratch);
+            pass.run(blocks.get(block), number - firstJob[block], workers[member]);
         });
     }
 

@@ -9,6 +9,9 @@ interface Lanes {
     /** Rows in a block of rows, at most: few enough to be in the nearest cache still, and for loops over them to be unrolled. */
     int BLOCK_ROWS = 4;
 
+    /** Rows that are loaded and evaluated at once: those of weights, gradients and moments together have few places of the cache. */
+    int LOADED_ROWS = 2;
+
     /** A name for reports. */
     String name();
 
@@ -20,6 +23,39 @@ interface Lanes {
 
     /** The update rule with a penalty, on {@code count} weights: updates m and v, and leaves u and d. */
     void load(Update rule, long x, long g, long m, long v, long u, long d, int count);
+
+    /**
+     * The same on a block of rows, u in place of the weights, and {@link #evaluate} and {@link #least} of what it leaves: to have
+     * arithmetic while memory is waited for.
+     *
+     * @param rows how many rows, at most {@link #LOADED_ROWS}
+     * @param stride from one row of weights, gradients and moments to the next
+     * @param dStride from one row of d to the next
+     */
+    void loadAndEvaluate(
+            Update rule,
+            long x,
+            long g,
+            long m,
+            long v,
+            long stride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            long pull,
+            long kappa,
+            long sums);
+
+    /**
+     * Whether it is faster to compute d twice than to keep it: lanes are so many that a square root takes less time than
+     * memory does. Both come to the same bits.
+     */
+    boolean forgetsMetric();
+
+    /** The metric's entries of {@code count} weights, of moments that are updated already. */
+    void metric(Update rule, long v, long d, int count);
 
     /** Adds the metric's entries of {@code count} weights, as the update rule will make them, to as many sums; changes no moment. */
     void metrics(Update rule, long g, long v, int count, long sums);
@@ -61,6 +97,9 @@ interface Lanes {
 
     /** What bounds θ, added to sums likewise: {@code Σ|u|, Σd, Σd²}, and the most d. */
     void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums);
+
+    /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights, in place of u, with d of updated moments. */
+    void restore(Update rule, long v, int count, long theta, long pull, long x);
 
     /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights. */
     void store(long u, long d, int count, long theta, long pull, long x);

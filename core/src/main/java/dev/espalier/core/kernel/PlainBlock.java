@@ -30,7 +30,7 @@ final class PlainBlock extends Block {
     }
 
     @Override
-    void first(int job, Worker worker, Scratch scratch) {
+    void first(int job, Worker worker) {
         int tensor = 0;
         while (firstJob[tensor + 1] <= job) {
             tensor++;
@@ -41,6 +41,6 @@ final class PlainBlock extends Block {
         Rows rows = worker.rows(x, gradients(tensor), moments.get(tensor));
         rows.open(first, count);
         worker.lanes().update(update(tensor), rows.x(), rows.g(), rows.m(), rows.v(), count);
-        rows.writeBack();
+        rows.writeBack(rows.x());
     }
 }

@@ -42,6 +42,13 @@ final class Rows {
         }
     }
 
+    /** Copies the weights to a place of the caller's, unless they lie in one piece. */
+    void copyIn(long place) {
+        if (!weights.contiguous()) {
+            copyIn(weights, place);
+        }
+    }
+
     /** Moves to a stretch whose gradients and moments will only be read. */
     void openForReading(long index, int length) {
         openForWriting(index, length);
@@ -62,11 +69,11 @@ final class Rows {
         }
     }
 
-    /** Copies the weights back where they came from. */
-    void writeBack() {
+    /** Copies weights back to where they belong, unless they lie there in one piece. */
+    void writeBack(long place) {
         if (!weights.contiguous()) {
             for (int i = 0; i < count; i++) {
-                weights.set(first + i, Memory.get(xBuffer + (long) i * Float.BYTES));
+                weights.set(first + i, Memory.get(place + (long) i * Float.BYTES));
             }
         }
     }

@@ -37,6 +37,72 @@ final class ScalarLanes implements Lanes {
     }
 
     @Override
+    public void loadAndEvaluate(
+            Update rule,
+            long x,
+            long g,
+            long m,
+            long v,
+            long stride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            long pull,
+            long kappa,
+            long sums) {
+        loadAndEvaluate(rule, x, g, m, v, stride, d, dStride, rows, 0, count, theta, pull, kappa, sums);
+    }
+
+    /** The same, from a column on. */
+    void loadAndEvaluate(
+            Update rule,
+            long x,
+            long g,
+            long m,
+            long v,
+            long stride,
+            long d,
+            long dStride,
+            int rows,
+            int from,
+            int count,
+            long theta,
+            long pull,
+            long kappa,
+            long sums) {
+        long left = (long) from * Float.BYTES;
+        for (int row = 0; row < rows && from < count; row++) {
+            long at = row * stride + left;
+            load(rule, x + at, g + at, m + at, v + at, x + at, d + row * dStride + left, count - from);
+        }
+        evaluate(x, stride, d, dStride, rows, from, count, theta, pull, kappa, sums);
+        least(d, dStride, rows, from, count, sums);
+    }
+
+    @Override
+    public void restore(Update rule, long v, int count, long theta, long pull, long x) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            float point = Memory.get(theta + at);
+            float divisor = Math.fma(rule.metric(Memory.get(v + at)), point, Memory.get(pull + at));
+            Memory.set(x + at, point * Memory.get(x + at) / divisor + 0f);
+        }
+    }
+
+    @Override
+    public boolean forgetsMetric() {
+        return false;
+    }
+
+    @Override
+    public void metric(Update rule, long v, long d, int count) {
+        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
+            Memory.set(d + at, rule.metric(Memory.get(v + at)));
+        }
+    }
+
+    @Override
     public void metrics(Update rule, long g, long v, int count, long sums) {
         for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
             float metric = rule.metric(rule.second(Memory.get(v + at), Memory.get(g + at)));

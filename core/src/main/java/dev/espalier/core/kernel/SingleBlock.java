@@ -48,7 +48,7 @@ final class SingleBlock extends Block {
     }
 
     @Override
-    void first(int job, Worker worker, Scratch scratch) {
+    void first(int job, Worker worker) {
         int from = job * CHUNK;
         int count = Math.min(CHUNK, size - from);
         Tally tally = tallies[job];
@@ -73,7 +73,7 @@ final class SingleBlock extends Block {
             }
             tally.count(branch, 0, 0, terms.profile().value(norm) + penalty.singleStrength() * norm);
         }
-        rows.writeBack();
+        rows.writeBack(rows.x());
     }
 
     @Override

@@ -135,6 +135,137 @@ final class VectorLanes implements Lanes {
     }
 
     @Override
+    public void loadAndEvaluate(
+            Update rule,
+            long x,
+            long g,
+            long m,
+            long v,
+            long stride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            long pull,
+            long kappa,
+            long sums) {
+        FloatVector one = broadcast(SPECIES, 1);
+        FloatVector keepFirst = broadcast(SPECIES, rule.keepFirst());
+        FloatVector addFirst = broadcast(SPECIES, rule.addFirst());
+        FloatVector minusStep = broadcast(SPECIES, -rule.step());
+        FloatVector keepSecond = broadcast(SPECIES, rule.keepSecond());
+        FloatVector addSecond = broadcast(SPECIES, rule.addSecond());
+        FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
+        FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
+        FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
+        FloatVector minusDecay = broadcast(SPECIES, -rule.decay());
+        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
+        boolean floored = rule.metricFloor() > 0;
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        long row = (long) count * Float.BYTES;
+        for (long column = 0; column < end; column += BYTES) {
+            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
+            FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + column, ORDER);
+            FloatVector kappas = fromMemorySegment(SPECIES, ALL, kappa + column, ORDER);
+            FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
+            FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
+            FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
+            FloatVector least = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
+            long at = column;
+            long dAt = d + column;
+            for (int each = 0; each < LOADED_ROWS && each < rows; each++, at += stride, dAt += dStride) {
+                FloatVector gradient = fromMemorySegment(SPECIES, ALL, g + at, ORDER);
+                FloatVector first =
+                        keepFirst.fma(fromMemorySegment(SPECIES, ALL, m + at, ORDER), addFirst.mul(gradient));
+                FloatVector second = keepSecond.fma(
+                        fromMemorySegment(SPECIES, ALL, v + at, ORDER),
+                        addSecond.mul(gradient).mul(gradient));
+                first.intoMemorySegment(ALL, m + at, ORDER);
+                second.intoMemorySegment(ALL, v + at, ORDER);
+                FloatVector di =
+                        scaleSecond.fma(second, innerEpsilon).lanewise(SQRT).add(outerEpsilon);
+                if (floored) {
+                    di = di.blend(floor, di.lt(floor));
+                }
+                di.intoMemorySegment(ALL, dAt, ORDER);
+                FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
+                FloatVector ui = di.fma(weight, minusDecay.mul(weight).fma(di, minusStep.mul(first)));
+                ui.intoMemorySegment(ALL, x + at, ORDER);
+                FloatVector a = di.sub(kappas).mul(point);
+                FloatVector reciprocal = one.div(di.fma(point, pulls));
+                FloatVector w = ui.mul(reciprocal);
+                FloatVector wq = w.mul(a.mul(reciprocal));
+                t = w.fma(w, t);
+                s = w.fma(wq, s);
+                r = wq.fma(wq, r);
+                least = least.min(di);
+            }
+            t.intoMemorySegment(ALL, sums + column, ORDER);
+            s.intoMemorySegment(ALL, sums + row + column, ORDER);
+            r.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
+            least.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
+        }
+        rest.loadAndEvaluate(rule, x, g, m, v, stride, d, dStride, rows, whole, count, theta, pull, kappa, sums);
+    }
+
+    @Override
+    public void restore(Update rule, long v, int count, long theta, long pull, long x) {
+        FloatVector zero = broadcast(SPECIES, 0);
+        FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
+        FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
+        FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
+        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
+        boolean floored = rule.metricFloor() > 0;
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector d = scaleSecond
+                    .fma(fromMemorySegment(SPECIES, ALL, v + at, ORDER), innerEpsilon)
+                    .lanewise(SQRT)
+                    .add(outerEpsilon);
+            if (floored) {
+                d = d.blend(floor, d.lt(floor));
+            }
+            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + at, ORDER);
+            FloatVector divisor = d.fma(point, fromMemorySegment(SPECIES, ALL, pull + at, ORDER));
+            point.mul(fromMemorySegment(SPECIES, ALL, x + at, ORDER))
+                    .div(divisor)
+                    .add(zero)
+                    .intoMemorySegment(ALL, x + at, ORDER);
+        }
+        rest.restore(rule, v + end, count - whole, theta + end, pull + end, x + end);
+    }
+
+    @Override
+    public boolean forgetsMetric() {
+        return WIDTH >= 8;
+    }
+
+    @Override
+    public void metric(Update rule, long v, long d, int count) {
+        FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
+        FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
+        FloatVector outerEpsilon = broadcast(SPECIES, rule.outerEpsilon());
+        FloatVector floor = broadcast(SPECIES, rule.metricFloor());
+        boolean floored = rule.metricFloor() > 0;
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long at = 0; at < end; at += BYTES) {
+            FloatVector metric = scaleSecond
+                    .fma(fromMemorySegment(SPECIES, ALL, v + at, ORDER), innerEpsilon)
+                    .lanewise(SQRT)
+                    .add(outerEpsilon);
+            if (floored) {
+                metric = metric.blend(floor, metric.lt(floor));
+            }
+            metric.intoMemorySegment(ALL, d + at, ORDER);
+        }
+        rest.metric(rule, v + end, d + end, count - whole);
+    }
+
+    @Override
     public void metrics(Update rule, long g, long v, int count, long sums) {
         FloatVector keepSecond = broadcast(SPECIES, rule.keepSecond());
         FloatVector addSecond = broadcast(SPECIES, rule.addSecond());

@@ -13,15 +13,24 @@ final class Worker {
     final long kappa;
     final long sums;
 
+    /** Addresses of a few rows each of u and d, and of d of the block that is being stepped; zero where that is not kept. */
+    final long u;
+
+    final long d;
+    final long kept;
+
     private final Lanes lanes;
     private final Rows rows;
 
-    Worker(Lanes lanes, int columns, Arena arena) {
+    Worker(Lanes lanes, int columns, long kept, Arena arena) {
         this.lanes = lanes;
         theta = allocate(arena, columns);
         pull = allocate(arena, columns);
         kappa = allocate(arena, columns);
         sums = allocate(arena, Sums.COUNT * columns);
+        u = allocate(arena, Lanes.BLOCK_ROWS * (columns + GroupedBlock.PADDING));
+        d = allocate(arena, Lanes.BLOCK_ROWS * (columns + GroupedBlock.PADDING));
+        this.kept = kept;
         rows = new Rows(allocate(arena, 4 * columns), columns, TensorView.of(new float[1]));
     }
 

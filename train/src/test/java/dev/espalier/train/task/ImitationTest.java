@@ -155,9 +155,9 @@ final class ImitationTest {
         for (Task other : List.of(
                 task(file, "task.noise=0.1", "task.answers=runtime"),
                 task(file, "task.noise=0.1", "task.answers=kept", "task.answers_dir=" + kept))) {
-            assertEquals(loss, firstLoss(other, start), 1e-5 * loss);
+            assertEquals(loss, firstLoss(other, start), 1e-4 * loss);
             Evaluation again = evaluate(other, start);
-            assertEquals(found.loss(), again.loss(), 1e-5 * found.loss());
+            assertEquals(found.loss(), again.loss(), 1e-4 * found.loss());
             assertEquals(found.scores(), again.scores());
         }
     }
