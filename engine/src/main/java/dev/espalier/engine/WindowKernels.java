@@ -153,8 +153,8 @@ final class WindowKernels {
     /**
      * Where the windows of a pool lie, axis by axis.
      *
-     * <p>Padding that libtorch's pools would not do (asymmetric, more than half a window, a last window that hangs over the
-     * end) is done beforehand, so that they only ever see the plain case.
+     * <p>Padding that libtorch's pools would not do (asymmetric, more than half a window, of less than a window, a last window that
+     * hangs over the end) is done beforehand, so that they only ever see the plain case.
      */
     @SuppressWarnings("ArrayRecordComponent") // made once a kernel, never compared
     private record Plane(
@@ -184,7 +184,9 @@ final class WindowKernels {
 
         boolean needsPadding() {
             for (int axis = 0; axis < kernel.length; axis++) {
-                boolean plain = before[axis] == after[axis] && before[axis] <= kernel[axis] / 2;
+                boolean plain = before[axis] == after[axis]
+                        && before[axis] <= kernel[axis] / 2
+                        && (before[axis] == 0 || length[axis] >= kernel[axis]);
                 if (!plain || dilation[axis] != 1 || overhang(axis) > after[axis]) {
                     return true;
                 }

@@ -308,6 +308,15 @@ final class OperatorCases {
                                     up,
                                     count),
                             normal(1, 2, 4, 3, 5));
+                    add(
+                            name + ", padded where there is less than a window",
+                            new Pool(
+                                    function,
+                                    List.of(1L, 1L, 3L),
+                                    windows(List.of(1L, 1L, 1L), List.of(0L, 0L, 1L, 0L, 0L, 1L), List.of(1L, 1L, 1L)),
+                                    up,
+                                    count),
+                            normal(1, 2, 4, 3, 2));
                 }
             }
             add("of images", new GlobalPool(function), normal(2, 3, 4, 5));

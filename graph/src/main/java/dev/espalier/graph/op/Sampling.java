@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * How a resized axis takes its elements from the axis before: where a position of the result lies on it, and which
- * elements around that count how much. All in single precision, as ONNX Runtime does it: a position that falls just
- * between two elements must fall to the same side.
+ * elements around that count how much. In the precision in which ONNX Runtime does it, and with its tolerance: a position that
+ * falls on an element, or just between two, must fall to the same side.
  *
  * @param mode which elements count
  * @param coordinates where a position lies
@@ -15,6 +15,9 @@ import java.util.Arrays;
  *     last element stands for them
  */
 public record Sampling(Mode mode, Coordinates coordinates, Rounding rounding, double cubic, boolean excludesOutside) {
+
+    /** How far from the middle between two elements a position is taken to be in it. */
+    private static final float MIDDLE = 1e-6f;
 
     /** Which elements around a position count. */
     public enum Mode {
@@ -87,7 +90,7 @@ public record Sampling(Mode mode, Coordinates coordinates, Rounding rounding, do
             case HALF_PIXEL_SYMMETRIC -> {
                 float adjustment = to / (scale * from);
                 float offset = from / 2f * (1 - adjustment);
-                yield offset + (i + 0.5f) / scale - 0.5f;
+                yield (float) (offset + (i + 0.5) / scale - 0.5);
             }
             case PYTORCH_HALF_PIXEL -> to > 1 ? (i + 0.5f) / scale - 0.5f : 0;
             case ALIGN_CORNERS -> to == 1 ? 0 : i * (float) (from - 1) / (to - 1);
@@ -96,9 +99,11 @@ public record Sampling(Mode mode, Coordinates coordinates, Rounding rounding, do
     }
 
     private long nearest(float at) {
+        float before = (float) Math.floor(at);
+        boolean middle = Math.abs(at - before - 0.5f) <= MIDDLE;
         return switch (rounding) {
-            case ROUND_PREFER_FLOOR -> (long) Math.ceil(at - 0.5f);
-            case ROUND_PREFER_CEIL -> (long) Math.floor(at + 0.5f);
+            case ROUND_PREFER_FLOOR -> (long) (middle ? before : Math.ceil(at - 0.5f));
+            case ROUND_PREFER_CEIL -> (long) (middle ? before + 1 : Math.floor(at + 0.5f));
             case FLOOR -> (long) Math.floor(at);
             case CEIL -> (long) Math.ceil(at);
         };
