@@ -25,7 +25,7 @@ public class NestedStepBenchmark extends WorkloadBenchmark {
                 .toList();
         double lambda = Workload.LAMBDA;
         StepOptions options = StepOptions.DEFAULT;
-        Home home = new HostHome(options.threads());
+        Home home = new HostHome(Runtime.getRuntime().availableProcessors());
         return switch (groups) {
             case "single" -> new Workload(tensors, new GroupLasso(lambda), Grouping.APART, options, home);
             case "joint" -> new Workload(tensors, new GroupLasso(lambda), Grouping.JOINED, options, home);

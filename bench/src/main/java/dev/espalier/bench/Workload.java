@@ -75,7 +75,12 @@ public final class Workload implements AutoCloseable {
      * @param options how steps are done
      */
     public Workload(List<TensorShape> tensors, @Nullable Penalty penalty, StepOptions options) {
-        this(tensors, penalty, Grouping.APART, options, new HostHome(options.threads()));
+        this(
+                tensors,
+                penalty,
+                Grouping.APART,
+                options,
+                new HostHome(Runtime.getRuntime().availableProcessors()));
     }
 
     /**

@@ -9,7 +9,6 @@ import dev.espalier.bench.ModelShapes;
 import dev.espalier.bench.ModelShapes.TensorShape;
 import dev.espalier.bench.StepMeasurement;
 import dev.espalier.core.check.Writing;
-import dev.espalier.core.step.StepOptions;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.engine.Device;
 import dev.espalier.engine.Network;
@@ -135,7 +134,7 @@ final class BenchCommand implements Callable<Integer> {
 
     private Home home() {
         if (device == Place.CPU) {
-            return new HostHome(StepOptions.DEFAULT.threads());
+            return new HostHome(Runtime.getRuntime().availableProcessors());
         }
         Optional<String> reason = CudaSteps.whyNot();
         if (reason.isEmpty()) {
@@ -144,7 +143,7 @@ final class BenchCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         err.println("No GPU can be used, so this measures the processor: " + reason.get());
         err.flush();
-        return new HostHome(StepOptions.DEFAULT.threads());
+        return new HostHome(Runtime.getRuntime().availableProcessors());
     }
 
     private StepMeasurement measure(List<TensorShape> tensors, Home home) {

@@ -3,6 +3,7 @@ package dev.espalier.engine;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.graph.op.Reduce;
+import java.util.Arrays;
 
 /** One number in place of many. */
 final class ReduceKernels {
@@ -30,7 +31,7 @@ final class ReduceKernels {
                     case MIN -> x -> JniUtils.reshape(fold(x, axes, JniUtils::min), output);
                     case PRODUCT -> x -> JniUtils.reshape(fold(x, axes, JniUtils::prod), output);
                     case L1 -> x -> sum(JniUtils.abs(x), axes, keep);
-                    case L2 -> x -> JniUtils.sqrt(sum(JniUtils.square(x), axes, keep));
+                    case L2 -> norm(axes, keep, site.type(0).isFloat());
                     case SUM_OF_SQUARES -> x -> sum(JniUtils.square(x), axes, keep);
                     case LOG_SUM_EXP -> x -> JniUtils.reshape(logSumExp(x, axes), output);
                 });
@@ -54,6 +55,14 @@ final class ReduceKernels {
         return axes.length == 1
                 ? x -> JniUtils.mean(x, axes[0], keep)
                 : x -> Tensors.times(sum(x, axes, keep), 1 / count);
+    }
+
+    /** libtorch's own norm, where it can: it has a gradient where all is zero, and a square root does not. */
+    private static Kernel.OfOne norm(long[] axes, boolean keep, boolean fractions) {
+        int[] dimensions = Arrays.stream(axes).mapToInt(Math::toIntExact).toArray();
+        return fractions && dimensions.length > 0
+                ? x -> JniUtils.norm(x, 2, dimensions, keep)
+                : x -> JniUtils.sqrt(sum(JniUtils.square(x), axes, keep));
     }
 
     /** For libtorch no axes means all axes, but only a single number has none to reduce. */

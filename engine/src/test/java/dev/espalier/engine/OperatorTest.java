@@ -20,6 +20,7 @@ import dev.espalier.graph.Node;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.op.Fact;
 import dev.espalier.graph.op.Operands;
+import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Torch;
@@ -209,6 +210,16 @@ class OperatorTest {
             network.gradients().keySet().forEach(name -> found.put(name, Tensors.tensor(network.gradient(name))));
             return found;
         }
+    }
+
+    /** A square root has none at zero: a model whose norm may be of zeros could not be trained. */
+    @Test
+    void theNormOfZerosHasAGradient() {
+        Tensor zeros = Tensor.compute(DataType.FLOAT32, new long[] {2, 3}, _ -> 0);
+        Reduce norm = new Reduce(Reduce.Function.L2, List.of(1L), false);
+        Tensor gradient = gradients(new Case("zeros", norm, List.of(zeros), 1), Device.CPU)
+                .get("x0");
+        assertSame(zeros, Objects.requireNonNull(gradient), 0);
     }
 
     /** A weighted sum of all outputs, so that every element of the gradient is its own. */

@@ -79,7 +79,12 @@ public final class Optimizer implements AutoCloseable {
         this.sets = List.copyOf(sets);
         this.options = options;
         requireDistinct(sets);
-        kernel = kernels.create(rule, trained().map(this::plan).toList(), options.threads());
+        List<SetPlan> plans = trained().map(this::plan).toList();
+        long weights = plans.stream()
+                .flatMap(plan -> plan.sizes().stream())
+                .mapToLong(Long::longValue)
+                .sum();
+        kernel = kernels.create(rule, plans, options.threadsFor(weights));
     }
 
     private Stream<ParameterSet> trained() {

@@ -9,7 +9,7 @@ import dev.espalier.core.schedule.ToleranceSchedule;
  * @param method what is done with penalties
  * @param nonFinite what is done with a gradient that is not finite
  * @param tolerance how exactly the proximal operator is solved; float32 weights floor it at 1e-7
- * @param threads number of threads; results do not depend on it
+ * @param threads number of threads; 0 for as many as the model's size is worth. Results do not depend on it
  * @param metricFloor ρ in {@code [0, 1)}: no entry of the metric D is below ρ times the mean of D over its parameter, so that
  *     neither the gradient step nor the proximal operator takes a weight for free that has hardly seen a gradient; 0 for the
  *     metric as the rule has it
@@ -17,13 +17,12 @@ import dev.espalier.core.schedule.ToleranceSchedule;
 public record StepOptions(
         Method method, NonFinite nonFinite, ToleranceSchedule tolerance, int threads, double metricFloor) {
 
-    /** Proximal, failing on a gradient that is not finite, exact, on all processors, the metric as the rule has it. */
-    public static final StepOptions DEFAULT = new StepOptions(
-            Method.PROXIMAL,
-            NonFinite.FAIL,
-            ToleranceSchedule.EXACT,
-            Runtime.getRuntime().availableProcessors(),
-            0);
+    /** A thread is worth waking for so many weights. */
+    private static final long WEIGHTS_OF_A_THREAD = 1 << 16;
+
+    /** Proximal, failing on a gradient that is not finite, exact, on as many threads as it takes, the metric as the rule has it. */
+    public static final StepOptions DEFAULT =
+            new StepOptions(Method.PROXIMAL, NonFinite.FAIL, ToleranceSchedule.EXACT, 0, 0);
 
     /** What a step does with penalties. */
     public enum Method {
@@ -43,7 +42,7 @@ public record StepOptions(
 
     /** Checks the number of threads and the floor. */
     public StepOptions {
-        Check.atLeast("threads", threads, 1);
+        Check.atLeast("threads", threads, 0);
         Check.fraction("metricFloor", metricFloor);
     }
 
@@ -77,10 +76,18 @@ public record StepOptions(
     /**
      * {@return the same on another number of threads}
      *
-     * @param count number of threads
+     * @param count number of threads; 0 for as many as the model's size is worth
      */
     public StepOptions withThreads(int count) {
         return new StepOptions(method, nonFinite, tolerance, count, metricFloor);
+    }
+
+    /** How many threads step a model that has so many weights to train. */
+    int threadsFor(long weights) {
+        return threads > 0
+                ? threads
+                : Math.clamp(
+                        weights / WEIGHTS_OF_A_THREAD, 1, Runtime.getRuntime().availableProcessors());
     }
 
     /**
