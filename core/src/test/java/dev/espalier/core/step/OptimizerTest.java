@@ -238,7 +238,7 @@ class OptimizerTest {
         assertRefused("weightDecay", () -> set.withWeightDecay(-1));
         assertRefused("number of parameters", () -> ParameterSet.of(RATE));
         assertRefused("size of none", () -> new Parameter("none", 0));
-        assertRefused("threads", () -> OPTIONS.withThreads(0));
+        assertRefused("threads", () -> OPTIONS.withThreads(-1));
     }
 
     @Test
