@@ -15,6 +15,7 @@ import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,8 +45,10 @@ final class ResizeTest {
         Map<String, Tensor> ours = Evaluator.run(graph, positions);
         try (OnnxRuntimeModel model = OnnxRuntimeModel.of(graph, 1)) {
             model.run(positions)
-                    .forEach((name, theirs) ->
-                            assertArrayEquals(theirs.toFloats(), ours.get(name).toFloats(), name));
+                    .forEach((name, theirs) -> assertArrayEquals(
+                            theirs.toFloats(),
+                            Objects.requireNonNull(ours.get(name)).toFloats(),
+                            name));
         }
     }
 }
