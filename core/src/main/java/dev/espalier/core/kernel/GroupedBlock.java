@@ -149,7 +149,7 @@ final class GroupedBlock extends Block {
     void first(int number, Worker worker) {
         Job job = jobs.get(number);
         begin(job, 0, job.columns(), Need.EVALUATION, worker);
-        boolean inPlace = inPlace(job.tensor());
+        boolean inPlace = worker.kept == 0 && inPlace(job.tensor());
         int step = inPlace ? Lanes.LOADED_ROWS : Lanes.BLOCK_ROWS;
         for (int row = 0; row < job.rows(); row += step) {
             int height = Math.min(step, job.rows() - row);

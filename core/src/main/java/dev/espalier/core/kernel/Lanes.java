@@ -49,8 +49,8 @@ interface Lanes {
             long sums);
 
     /**
-     * Whether it is faster to compute d twice than to keep it: lanes are so many that a square root takes less time than
-     * memory does. Both come to the same bits.
+     * Whether lanes are so many that a step waits for memory: then it is faster to compute d twice than to keep it, and to evaluate
+     * while weights are loaded. Both come to the same bits.
      */
     boolean forgetsMetric();
 
