@@ -91,9 +91,10 @@ struct Solver {
 
     __device__ void atZero(double t, double least) {
         normOfU = set.threshold * sqrt(t);
+        double most = set.threshold * sqrt(t + set.size * 1.401298464324817e-45); // squares below float's least may have vanished
         if (t > 1) {
             need = SURVEY;
-        } else if (belowKnee || normOfU <= least * set.knee) {
+        } else if (belowKnee || most <= least * set.knee) {
             finish(ZEROED, 0);
         } else {
             candidate = 0;

@@ -218,9 +218,10 @@ final class GroupSolver extends CellSolver {
     /** At θ = 0, {@code t} is {@code (‖u‖/l)²}. */
     private void atZero(int group, double t, double least) {
         normOfU[group] = terms(group).threshold() * Math.sqrt(t);
+        double most = terms(group).threshold() * Math.sqrt(t + size * Float.MIN_VALUE); // squares may have vanished
         if (t > 1) {
             needs[group] = Need.SURVEY;
-        } else if (belowKnee[group] || normOfU[group] <= least * terms(group).knee()) {
+        } else if (belowKnee[group] || most <= least * terms(group).knee()) {
             finish(group, Branch.ZEROED, 0);
         } else {
             candidate[group] = 0;

@@ -8,6 +8,7 @@ import dev.espalier.core.group.JointGroups;
 import dev.espalier.core.group.NestedGroups;
 import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.kernel.StepKernel.SetStep;
+import dev.espalier.core.penalty.GroupMcp;
 import dev.espalier.core.penalty.GroupWeight;
 import dev.espalier.core.penalty.NestedLasso;
 import dev.espalier.core.prox.Regularizer;
@@ -19,10 +20,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Weights so small that float32 has no number for their norm: a step ends, and leaves them small. */
+/** Numbers so small that float32 has none for their norm: a step ends, and does what it should. */
 class TinyGroupsTest {
     private static final double METRIC = 1e30;
 
@@ -65,6 +67,25 @@ class TinyGroupsTest {
                 }
             }
         });
+    }
+
+    /** Weights without gradients, far beyond the knee: to leave them costs the least, though u squared is nothing in float32. */
+    @Test
+    void aGroupFarBeyondTheKneeIsLeftAlone() {
+        SetPlan plan = new SetPlan(
+                List.of("a"),
+                List.of(8L),
+                new Regularizer(new GroupMcp(5000, 1e-10, GroupWeight.NONE), new AxisGroups(4, 2, 1)),
+                true);
+        Coefficients dead = new Coefficients(0, 1, 1, 1, 0, 1, 0, 1e-38);
+        try (Arena arena = Arena.ofShared();
+                StepKernel kernel = LaneChoice.BEST.create(new UpdateRule.AdaGrad(), List.of(plan), 1)) {
+            TensorView weights = tensor(arena, 8, 1e18f);
+            kernel.step(List.of(new SetStep(List.of(weights), List.of(tensor(arena, 8, 0)), 1, 0)), dead, 1e-3);
+            for (int i = 0; i < weights.size(); i++) {
+                assertEquals(1e18, weights.get(i), 1e12);
+            }
+        }
     }
 
     private static TensorView tensor(Arena arena, long size, float value) {
