@@ -18,8 +18,9 @@ record Variant(SequencedMap<String, String> changes) {
     /** Begins every change in the name of a folder; no recipe has it in its name. */
     private static final String SEPARATOR = "__";
 
-    /** What runs of one row may differ in. */
-    private static final List<String> OPEN = List.of("training.precision", "training.seeds");
+    /** What runs of one row may differ in; how often a network is looked at changes nothing of it. */
+    private static final List<String> OPEN =
+            List.of("training.precision", "training.seeds", "evaluation.every", "evaluation.batch_size");
 
     /** Copies the map. */
     Variant {
