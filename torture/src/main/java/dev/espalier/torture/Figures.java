@@ -8,7 +8,7 @@ import java.util.Map;
 /** What a campaign counted: named numbers in the order in which they were first named, and what failed. Threads may share them. */
 public final class Figures {
     /** So many failures are told in words; there may be millions. */
-    private static final int TOLD = 20;
+    private static final int TOLD = 400;
 
     private final Map<String, Double> numbers = new LinkedHashMap<>();
     private final List<String> told = new ArrayList<>();
