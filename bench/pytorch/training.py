@@ -127,4 +127,5 @@ def main(name, precision, steps):
     measure("CUDA graph", lambda: (graph.replay(), loss.item()))
 
 
-main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 50)
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 50)
