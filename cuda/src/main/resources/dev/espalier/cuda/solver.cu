@@ -28,9 +28,10 @@ __device__ __forceinline__ double pullAt(double norm) {
 // GroupSolver, for one group.
 struct Solver {
     double theta, low, high, normOfU, candidate, error;
+    double beyond, lowT, lowSlope;
     int evaluations;
     unsigned char need, branch;
-    bool belowKnee;
+    bool belowKnee, surveyed, rootless;
 
     __device__ void evaluateAt(double at) {
         need = EVALUATION;
@@ -49,6 +50,8 @@ struct Solver {
         candidate = UNKNOWN;
         normOfU = 0;
         belowKnee = !set.kneed;
+        beyond = 0;
+        surveyed = rootless = false;
         evaluations = 0;
         error = 0;
         branch = UNTOUCHED;
@@ -73,7 +76,17 @@ struct Solver {
             double kappa = set.kappa, size = set.size, sumOfD = sums[1];
             double bound = lowerBound(size, set.threshold, normOfU, sums[0], sums[LEAST] - kappa, sumOfD - size * kappa,
                                       fmax(0., sums[2] - kappa * (2 * sumOfD - size * kappa)));
-            evaluateAt(fmin(fmax(bound, LEAST_NORMAL), set.knee));
+            surveyed = true;
+            bound = fmax(bound, LEAST_NORMAL);
+            if (bound < set.knee) {
+                evaluateAt(bound);
+            } else {
+                leave();
+            }
+            return;
+        }
+        if (need == WEIGHING) {
+            weighed(sums[0]);
             return;
         }
         double t = sums[0], s = sums[1], r = sums[2], least = sums[LEAST];
@@ -97,21 +110,94 @@ struct Solver {
         } else if (belowKnee || most <= least * set.knee) {
             finish(ZEROED, 0);
         } else {
-            candidate = 0;
+            propose(0);
+        }
+    }
+
+    __device__ void propose(double norm) {
+        candidate = norm;
+        if (beyond > 0) {
+            need = WEIGHING;
+            theta = norm;
+        } else {
             evaluateAt(set.knee);
         }
     }
 
+    __device__ void leave() {
+        rootless = true;
+        if (beyond > 0) {
+            finish(UNTOUCHED, beyond);
+        } else {
+            evaluateAt(set.knee);
+        }
+    }
+
+    // The pull is one line up to the knee: what is saved is its square by 2κ, and what is paid its square times half the sum.
+    __device__ void weighed(double sum) {
+        double ratio = set.kappa * sum;
+        if (!(fabs(ratio - 1) > DOUBT * ROUNDING) || !isfinite(ratio)) {
+            need = EXACT;
+        } else if (ratio > 1) {
+            error = 0;
+            finish(UNTOUCHED, beyond);
+        } else {
+            finish(theta == 0 ? ZEROED : SHRUNK, theta);
+        }
+    }
+
     __device__ void atKnee(double t, double s, double r, double least) {
-        if (t > 1 && s > 0) {
+        if (t > 1 && (s > 0 || rootless || isFar(t, s))) {
             finish(UNTOUCHED, set.knee * sqrt(t));
         } else if (t > 1) {
-            need = EXACT;
+            beyond = set.knee * sqrt(t);
+            if (isnan(candidate)) {
+                beyondValley(t, s);
+            } else {
+                propose(candidate);
+            }
         } else if (!isnan(candidate)) {
             finish(candidate == 0 ? ZEROED : SHRUNK, candidate);
         } else {
             belowKnee = true;
             atPoint(t, s, r, least);
+        }
+    }
+
+    __device__ static bool isFar(double t, double s) {
+        double distance = sqrt(t) - 1;
+        return distance * distance > (1 - s / t) * (1 + DOUBT * ROUNDING);
+    }
+
+    __device__ void goTo(double next) {
+        if (next > low && next < high) {
+            evaluateAt(next);
+        } else {
+            need = EXACT;
+        }
+    }
+
+    __device__ void beyondValley(double t, double s) {
+        double at = theta;
+        if (!set.kneed) {
+            need = EXACT;
+        } else if (low == 0 && t > 1 && surveyed) {
+            leave();
+        } else if (low == 0) {
+            evaluateAt(0);
+        } else if (t > 1) {
+            high = at;
+            double slope = -2 * s / at;
+            double meet = (lowT - t + slope * at - lowSlope * low) / (slope - lowSlope);
+            double bottom = lowT + lowSlope * (meet - low);
+            if (bottom > 1 + DOUBT * ROUNDING * lowT) {
+                leave();
+            } else {
+                goTo(meet);
+            }
+        } else {
+            high = at;
+            goTo(low + (1 - lowT) / lowSlope);
         }
     }
 
@@ -129,7 +215,7 @@ struct Solver {
     __device__ void atPoint(double t, double s, double r, double least) {
         double at = theta;
         if (s <= 0) {
-            need = EXACT;
+            beyondValley(t, s);
             return;
         }
         double newton = newtonStep(t, s);
@@ -148,13 +234,14 @@ struct Solver {
             } else if (belowKnee || next + pullAt(next) / least <= set.knee) {
                 finish(SHRUNK, next);
             } else {
-                candidate = next;
-                evaluateAt(set.knee);
+                propose(next);
             }
             return;
         }
         if (t > 1) {
             low = at;
+            lowT = t;
+            lowSlope = -2 * s / at;
         } else {
             high = at;
         }

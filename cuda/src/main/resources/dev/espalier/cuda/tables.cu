@@ -4,13 +4,14 @@
 #define PATIENCE 12
 #define MOST_CHANGE 0.5
 #define MOST_CONDITIONING 16
+#define DOUBT 8
 #define ROUNDING ((12 + DEEP + 4) * 5.9604644775390625e-8)  // of sums in float; reciprocals may lose a bit more than quotients
 #define LARGEST_GRADIENT 1e15f
 #define LEAST_NORMAL 1.17549435e-38
 #define INFINITE __longlong_as_double(0x7ff0000000000000LL)
 #define UNKNOWN __longlong_as_double(0x7ff8000000000000LL)
 
-enum Need { NOTHING, EVALUATION, SURVEY, EXACT };
+enum Need { NOTHING, EVALUATION, SURVEY, WEIGHING, EXACT };
 enum Branch { ZEROED, SHRUNK, UNTOUCHED };
 
 #define SUMS 4

@@ -151,10 +151,27 @@ __device__ __forceinline__ void load(const Column &column) {
     sum.put();
 }
 
-// Adds up another evaluation, or a survey.
+// What a solution costs its group; seldom asked for.
+__device__ __noinline__ float weigh() {
+    const Column column;
+    const Solution solution(column.group);
+    float sum = 0;
+    for (int i = 0; i < column.count; i++) {
+        if (column.has(i)) {
+            float d = D(i);
+            float w = U(i) * reciprocal(fmaf(d, solution.theta, solution.pull));
+            sum = fmaf(w, w * reciprocal(d), sum);
+        }
+    }
+    return sum;
+}
+
+// Adds up another evaluation, a survey, or a weighing.
 __device__ __forceinline__ void sumUp(const Column &column) {
     Sum sum(column.group);
-    if (sum.need != NOTHING) {
+    if (sum.need == WEIGHING) {
+        sum.t = weigh();
+    } else if (sum.need != NOTHING) {
         for (int i = 0; i < column.count; i++) {
             if (column.has(i)) sum.add(U(i), D(i), false);
         }
@@ -304,7 +321,7 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
         load(column);
     }
     for (int round = 0;; round++) {
-        bool busy = leads && (solver.need == EVALUATION || solver.need == SURVEY);
+        bool busy = leads && solver.need != NOTHING && solver.need != EXACT;
         if (!__syncthreads_or(busy)) break;
         if (round > 0) sumUp(column);
         double sums[SUMS];

@@ -17,6 +17,8 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
         EVALUATION,
         /** The sums of a survey, to get a first θ. */
         SURVEY,
+        /** What its solution at its θ costs, beside leaving it as it is. */
+        WEIGHING,
         /** The exact operator. */
         EXACT,
         /** Nothing: it is done, or waits for others. */

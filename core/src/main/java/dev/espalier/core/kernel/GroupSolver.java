@@ -14,7 +14,8 @@ import java.util.Arrays;
  *
  * <p>A group begins with an evaluation at its start: θ of the step before, zero for a group that was zero, the knee for
  * one that lay beyond it. Mostly that evaluation is all it takes. A group that needs more asks for more; one that leaves
- * the common paths (a second local minimum, numbers out of float's range) asks for {@link WeightedProx} itself, in double.
+ * the common paths (two minima that are nearly as good as each other, numbers out of float's range) asks for {@link WeightedProx}
+ * itself, in double.
  */
 final class GroupSolver extends CellSolver {
     /** Evaluations after which a group goes to the exact operator. */
@@ -26,6 +27,9 @@ final class GroupSolver extends CellSolver {
     /** Errors of sums, at most, that a solution found on them may have. */
     private static final double MOST_CONDITIONING = 16;
 
+    /** Errors of sums within which nothing is decided by comparing. */
+    private static final double DOUBT = 8;
+
     private final int size;
     private final float[] thetas;
     private final Need[] needs;
@@ -35,6 +39,20 @@ final class GroupSolver extends CellSolver {
     private final double[] normOfU;
     private final double[] candidate;
     private final boolean[] belowKnee;
+
+    /** The norm of x of a group of which t is above one at the knee, and rises there; 0 while that is not known. */
+    private final double[] beyond;
+
+    /** t where the bracket begins, and its slope there; of use once that is above zero. */
+    private final double[] lowT;
+
+    private final double[] lowSlope;
+
+    /** Whether no norm before the one that is evaluated is a root. */
+    private final boolean[] surveyed;
+
+    /** Whether there is no root before the knee. */
+    private final boolean[] rootless;
     private final int[] evaluations;
     private final Branch[] branches;
     private final double[] errors;
@@ -60,6 +78,11 @@ final class GroupSolver extends CellSolver {
         normOfU = new double[groups];
         candidate = new double[groups];
         belowKnee = new boolean[groups];
+        beyond = new double[groups];
+        lowT = new double[groups];
+        lowSlope = new double[groups];
+        surveyed = new boolean[groups];
+        rootless = new boolean[groups];
         evaluations = new int[groups];
         branches = new Branch[groups];
         errors = new double[groups];
@@ -152,6 +175,9 @@ final class GroupSolver extends CellSolver {
         high[group] = Double.POSITIVE_INFINITY;
         candidate[group] = Double.NaN;
         belowKnee[group] = !terms(group).kneed();
+        beyond[group] = 0;
+        surveyed[group] = false;
+        rootless[group] = false;
         evaluations[group] = 0;
         errors[group] = 0;
         if (terms(group).idle()) {
@@ -182,7 +208,7 @@ final class GroupSolver extends CellSolver {
 
     @Override
     boolean advance(int group, double[] sums) {
-        if (needs[group] == Need.EVALUATION || needs[group] == Need.SURVEY) {
+        if (needs[group] != Need.EXACT && needs[group] != Need.NOTHING) {
             goOn(group, sums);
         }
         return needs[group] == Need.EXACT;
@@ -190,11 +216,18 @@ final class GroupSolver extends CellSolver {
 
     private void goOn(int group, double[] sums) {
         if (needs[group] == Need.SURVEY) {
-            evaluateAt(
-                    group,
-                    Math.min(
-                            Math.max(bound(group, sums), Float.MIN_NORMAL),
-                            terms(group).knee()));
+            surveyed[group] = true;
+            double knee = terms(group).knee();
+            double bound = Math.max(bound(group, sums), Float.MIN_NORMAL);
+            if (bound < knee) {
+                evaluateAt(group, bound);
+            } else {
+                leave(group);
+            }
+            return;
+        }
+        if (needs[group] == Need.WEIGHING) {
+            weighed(group, sums[group * Sums.COUNT]);
             return;
         }
         double t = sums[group * Sums.COUNT];
@@ -224,20 +257,58 @@ final class GroupSolver extends CellSolver {
         } else if (belowKnee[group] || most <= least * terms(group).knee()) {
             finish(group, Branch.ZEROED, 0);
         } else {
-            candidate[group] = 0;
+            propose(group, 0);
+        }
+    }
+
+    /** A local minimum is found; beyond the knee there may be another. */
+    private void propose(int group, double norm) {
+        candidate[group] = norm;
+        if (beyond[group] > 0) {
+            needs[group] = Need.WEIGHING;
+            theta[group] = norm;
+        } else {
             evaluateAt(group, terms(group).knee());
+        }
+    }
+
+    /** There is no minimum before the knee. */
+    private void leave(int group) {
+        rootless[group] = true;
+        if (beyond[group] > 0) {
+            finish(group, Branch.UNTOUCHED, beyond[group]);
+        } else {
+            evaluateAt(group, terms(group).knee());
+        }
+    }
+
+    /** What the candidate costs, {@code Σd(x − z)²/2}, against what it saves of the penalty. */
+    private void weighed(int group, double sum) {
+        double pull = terms(group).pull(theta[group]);
+        double ratio = pull * pull / 2 * sum / terms(group).growth(theta[group]);
+        double doubt = DOUBT * rounding();
+        if (!(Math.abs(ratio - 1) > doubt) || ratio == Double.POSITIVE_INFINITY) {
+            needs[group] = Need.EXACT;
+        } else if (ratio > 1) {
+            errors[group] = 0;
+            finish(group, Branch.UNTOUCHED, beyond[group]);
+        } else {
+            finish(group, theta[group] == 0 ? Branch.ZEROED : Branch.SHRUNK, theta[group]);
         }
     }
 
     /** At the knee, {@code t} is {@code (‖x‖/βλ)²}. */
     private void atKnee(int group, double t, double s, double r, double least) {
-        if (t > 1 && s > 0) {
-            finish(
-                    group,
-                    Branch.UNTOUCHED,
-                    terms(group).knee() * Math.sqrt(t)); // t was above one all the way, from zero on
+        double knee = terms(group).knee();
+        if (t > 1 && (s > 0 || rootless[group] || isFar(group, t, s))) {
+            finish(group, Branch.UNTOUCHED, knee * Math.sqrt(t)); // where s > 0: t was above one all the way, from zero on
         } else if (t > 1) {
-            needs[group] = Need.EXACT; // there may be two local minima
+            beyond[group] = knee * Math.sqrt(t); // there may be two local minima
+            if (Double.isNaN(candidate[group])) {
+                beyondValley(group, t, s);
+            } else {
+                propose(group, candidate[group]);
+            }
         } else if (!Double.isNaN(candidate[group])) {
             finish(group, candidate[group] == 0 ? Branch.ZEROED : Branch.SHRUNK, candidate[group]);
         } else {
@@ -246,11 +317,52 @@ final class GroupSolver extends CellSolver {
         }
     }
 
+    /** Whether x lies so far beyond the knee that no way to it is worth all of the penalty, by the mean of 1/d that t and s tell. */
+    private boolean isFar(int group, double t, double s) {
+        PenaltyTerms one = terms(group);
+        double distance = one.knee() * (Math.sqrt(t) - 1);
+        double worth = 2 * one.growth(0) * (1 - s / t);
+        return distance * distance * one.kappa(one.knee()) > worth * (1 + DOUBT * rounding());
+    }
+
+    /** Where t, which is convex, does not fall: the root, if there is one, is before. */
+    private void beyondValley(int group, double t, double s) {
+        double at = theta[group];
+        if (!terms(group).kneed()) {
+            needs[group] = Need.EXACT; // nothing but underflow
+        } else if (low[group] == 0 && t > 1 && surveyed[group]) {
+            leave(group);
+        } else if (low[group] == 0) {
+            evaluateAt(group, 0);
+        } else if (t > 1) {
+            high[group] = at;
+            double slope = -2 * s / at;
+            double meet = (lowT[group] - t + slope * at - lowSlope[group] * low[group]) / (slope - lowSlope[group]);
+            double least = lowT[group] + lowSlope[group] * (meet - low[group]); // where the two tangents meet
+            if (least > 1 + DOUBT * rounding() * lowT[group]) {
+                leave(group);
+            } else {
+                goTo(group, meet);
+            }
+        } else {
+            high[group] = at;
+            goTo(group, low[group] + (1 - lowT[group]) / lowSlope[group]);
+        }
+    }
+
+    private void goTo(int group, double next) {
+        if (inside(group, next)) {
+            evaluateAt(group, next);
+        } else {
+            needs[group] = Need.EXACT;
+        }
+    }
+
     private void atPoint(int group, double t, double s, double r, double least) {
         double knee = terms(group).knee();
         double at = theta[group];
         if (s <= 0) {
-            needs[group] = Need.EXACT; // beyond the valley of t
+            beyondValley(group, t, s);
             return;
         }
         double newton = ReciprocalNewton.newtonStep(t, s);
@@ -273,13 +385,14 @@ final class GroupSolver extends CellSolver {
             } else if (belowKnee[group] || next + terms(group).pull(next) / least <= knee) {
                 finish(group, Branch.SHRUNK, next);
             } else {
-                candidate[group] = next;
-                evaluateAt(group, knee);
+                propose(group, next);
             }
             return;
         }
         if (t > 1) {
-            low[group] = at;
+            low[group] = at; // t is convex and falls: there is no root before
+            lowT[group] = t;
+            lowSlope[group] = -2 * s / at;
         } else {
             high[group] = at;
         }

@@ -220,6 +220,7 @@ final class GroupedBlock extends Block {
     void again(int number, Worker worker) {
         again(number, Need.EVALUATION, worker);
         again(number, Need.SURVEY, worker);
+        again(number, Need.WEIGHING, worker);
     }
 
     /** Goes once more over the columns of all groups that have a need. */
@@ -310,6 +311,9 @@ final class GroupedBlock extends Block {
         long dStride = job.stride();
         if (need == Need.SURVEY) {
             worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
+        } else if (need == Need.WEIGHING) {
+            worker.lanes()
+                    .weigh(u, uStride, d, dStride, rows, to - from, worker.theta, worker.pull, worker.sums);
         } else {
             worker.lanes()
                     .evaluate(
@@ -352,7 +356,7 @@ final class GroupedBlock extends Block {
             Job job = jobs.get(number);
             for (int group = 0; group < job.groups(); group++) {
                 Need need = solver.need(job.cell() + group);
-                if (need == Need.EVALUATION || need == Need.SURVEY) {
+                if (need != Need.EXACT && need != Need.NOTHING) {
                     Sums.add(jobSums.get(number), group, need == Need.SURVEY, sums, job.cell() + group);
                 }
             }

@@ -75,6 +75,24 @@ public record PenaltyTerms(
     }
 
     /**
+     * What the penalty grows by from a norm to its knee, times α.
+     *
+     * @param norm θ; up to the knee
+     * @return half the product of pull and distance where the pull is one line from there on; more where it is not
+     */
+    public double growth(double norm) {
+        double sum = 0;
+        double from = norm;
+        for (int index = piece(norm); from < knee; index++) {
+            double to = Math.min(profile.end(index), knee);
+            Piece piece = profile.pieces().get(index);
+            sum += stepSize * (piece.height() - piece.bend() * (from + to) / 2) * (to - from);
+            from = to;
+        }
+        return sum;
+    }
+
+    /**
      * Whether the pull is one line between two norms.
      *
      * @param one a norm

@@ -235,6 +235,45 @@ final class ScalarLanes implements Lanes {
     }
 
     @Override
+    public void weigh(
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            long pull,
+            long sums) {
+        weigh(u, uStride, d, dStride, rows, 0, count, theta, pull, sums);
+    }
+
+    /** The columns from {@code from} on. */
+    void weigh(
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int from,
+            int count,
+            long theta,
+            long pull,
+            long sums) {
+        for (long column = (long) from * Float.BYTES; column < (long) count * Float.BYTES; column += Float.BYTES) {
+            float point = Memory.get(theta + column);
+            float rest = Memory.get(pull + column);
+            float sum = Memory.get(sums + column);
+            for (int each = 0; each < rows; each++) {
+                float di = Memory.get(d + column + each * dStride);
+                float w = Memory.get(u + column + each * uStride) / Math.fma(di, point, rest);
+                sum = Math.fma(w, w / di, sum);
+            }
+            Memory.set(sums + column, sum);
+        }
+    }
+
+    @Override
     public void store(long u, long d, int count, long theta, long pull, long x) {
         for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
             float point = Memory.get(theta + at);

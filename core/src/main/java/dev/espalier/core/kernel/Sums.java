@@ -3,7 +3,8 @@ package dev.espalier.core.kernel;
 /**
  * Four sums down the columns of a matrix, in float32, and over groups, in double.
  *
- * <p>After an evaluation: {@code t, s, r} and the least d. After a survey: {@code Σ|u|, Σd, Σd²} and the most d.
+ * <p>After an evaluation: {@code t, s, r} and the least d. After a survey: {@code Σ|u|, Σd, Σd²} and the most d. After a weighing:
+ * {@code Σw²/d}.
  */
 final class Sums {
     static final int COUNT = 4;

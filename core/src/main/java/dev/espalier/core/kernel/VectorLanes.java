@@ -404,6 +404,35 @@ final class VectorLanes implements Lanes {
     }
 
     @Override
+    public void weigh(
+            long u,
+            long uStride,
+            long d,
+            long dStride,
+            int rows,
+            int count,
+            long theta,
+            long pull,
+            long sums) {
+        int whole = SPECIES.loopBound(count);
+        long end = (long) whole * Float.BYTES;
+        for (long column = 0; column < end; column += BYTES) {
+            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
+            FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + column, ORDER);
+            FloatVector sum = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
+            long uAt = u + column;
+            long dAt = d + column;
+            for (int each = 0; each < BLOCK_ROWS && each < rows; each++, uAt += uStride, dAt += dStride) {
+                FloatVector di = fromMemorySegment(SPECIES, ALL, dAt, ORDER);
+                FloatVector w = fromMemorySegment(SPECIES, ALL, uAt, ORDER).div(di.fma(point, pulls));
+                sum = w.fma(w.div(di), sum);
+            }
+            sum.intoMemorySegment(ALL, sums + column, ORDER);
+        }
+        rest.weigh(u, uStride, d, dStride, rows, whole, count, theta, pull, sums);
+    }
+
+    @Override
     public void store(long u, long d, int count, long theta, long pull, long x) {
         FloatVector zero = broadcast(SPECIES, 0);
         int whole = SPECIES.loopBound(count);

@@ -1,0 +1,129 @@
+package dev.espalier.core.kernel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.kernel.CellSolver.Need;
+import dev.espalier.core.penalty.GroupMcp;
+import dev.espalier.core.penalty.GroupScad;
+import dev.espalier.core.penalty.Penalty;
+import dev.espalier.core.prox.Branch;
+import dev.espalier.core.prox.Outcome;
+import dev.espalier.core.prox.Regularizer;
+import dev.espalier.core.prox.WeightedProx;
+import dev.espalier.core.root.ReciprocalNewton;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Groups beyond the knee whose metrics are about as large as κ, as all are of a network that has learned its samples: two minima, or
+ * none before the knee. The solver decides between them by sums; the exact operator is left to those that are nearly ties.
+ */
+class TwoMinimaTest {
+    private static final int SIZE = 64;
+    private static final int GROUPS = 3000;
+    private static final double ALPHA = 1e-3;
+    private static final double BETA = 1e3;
+    private static final double KAPPA = ALPHA / BETA;
+
+    static Stream<Penalty> penalties() {
+        return Stream.of(new GroupMcp(1e-5, BETA), new GroupScad(1e-5, BETA, 0.3));
+    }
+
+    /** All groups' u and d. */
+    private record Problem(double[][] u, double[][] d) {
+        static Problem random(double knee, double spread) {
+            SplittableRandom random = new SplittableRandom(5);
+            Problem problem = new Problem(new double[GROUPS][SIZE], new double[GROUPS][SIZE]);
+            for (int group = 0; group < GROUPS; group++) {
+                double scale = knee * random.nextDouble(1, 6) / Math.sqrt(SIZE);
+                double level = KAPPA * Math.exp(random.nextDouble(-4, 2));
+                for (int i = 0; i < SIZE; i++) {
+                    problem.d[group][i] = level * Math.exp(spread * random.nextGaussian());
+                    problem.u[group][i] = problem.d[group][i] * scale * random.nextGaussian();
+                }
+            }
+            return problem;
+        }
+
+        /** What the lanes would have added up. */
+        void sum(GroupSolver solver, int group, double[] sums) {
+            int at = group * Sums.COUNT;
+            Need need = solver.need(group);
+            Sums.clear(sums, group, need == Need.SURVEY);
+            double theta = solver.theta(group);
+            for (int i = 0; i < SIZE; i++) {
+                double ui = u[group][i];
+                double di = d[group][i];
+                double w = ui / (di * theta + solver.pull(group));
+                double q = (di - solver.kappa(group)) * theta / (di * theta + solver.pull(group));
+                switch (need) {
+                    case EVALUATION -> {
+                        sums[at] += w * w;
+                        sums[at + 1] += w * w * q;
+                        sums[at + 2] += w * w * q * q;
+                        sums[at + 3] = Math.min(sums[at + 3], di);
+                    }
+                    case SURVEY -> {
+                        sums[at] += Math.abs(ui);
+                        sums[at + 1] += di;
+                        sums[at + 2] += di * di;
+                        sums[at + 3] = Math.max(sums[at + 3], di);
+                    }
+                    case WEIGHING -> sums[at] += w * w / di;
+                    case EXACT, NOTHING -> {}
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("penalties")
+    void sumsTellMostMinimaApart(Penalty penalty) {
+        Regularizer regularizer = new Regularizer(penalty, new AxisGroups(1, GROUPS, SIZE));
+        double knee = PenaltyTerms.of(penalty, SIZE, ALPHA).knee();
+        int handedOver = 0;
+        Map<Branch, Integer> seen = new EnumMap<>(Branch.class);
+        for (double spread : new double[] {0, 0.5, 1.5}) {
+            Problem problem = Problem.random(knee, spread);
+            float[] thetas = new float[GROUPS];
+            Arrays.fill(thetas, (float) knee);
+            GroupSolver solver = new GroupSolver(regularizer, thetas);
+            solver.sumInFloat(SIZE);
+            solver.start(ALPHA, ReciprocalNewton.smallHalleyStep(1e-7));
+            double[] sums = new double[GROUPS * Sums.COUNT];
+            for (int group = 0; group < GROUPS; group++) {
+                boolean exact = false;
+                while (solver.busy(group) && !exact) {
+                    problem.sum(solver, group, sums);
+                    exact = solver.advance(group, sums);
+                }
+                handedOver += exact ? 1 : 0;
+                if (!exact) {
+                    compare(problem, penalty, group, solver, seen);
+                }
+            }
+        }
+        int most = 3 * GROUPS / 200;
+        int count = handedOver;
+        assertTrue(count <= most, () -> count + " groups went to the exact operator");
+        assertEquals(Branch.values().length, seen.size(), seen::toString);
+    }
+
+    private static void compare(
+            Problem problem, Penalty penalty, int group, GroupSolver solver, Map<Branch, Integer> seen) {
+        double[] x = new double[SIZE];
+        for (int i = 0; i < SIZE; i++) {
+            x[i] = problem.u[group][i] / problem.d[group][i];
+        }
+        Outcome outcome = WeightedProx.EXACT.apply(penalty.profileOfSize(SIZE), x, problem.d[group], ALPHA, x);
+        assertEquals(outcome.theta(), solver.theta(group), 1e-6 * outcome.theta(), () -> "group " + group + ": " + outcome);
+        seen.merge(outcome.branch(), 1, Integer::sum);
+    }
+}
