@@ -259,13 +259,14 @@ public final class NumberCampaign implements Campaign {
 
         /**
          * The largest error of a weight, but for what underflow leaves: float32 has no digits below its smallest normal number, not
-         * even of the product of a weight times its metric and the norm.
+         * even of the product of the norm and a weight times its metric, less what single weights are charged.
          */
         double error(double[] wanted, double[] found) {
             double difference = 0;
+            double single = batch.stepSize() * batch.regularizer().penalty().singleStrength();
             for (int i = 0; i < x.length; i++) {
-                double lost =
-                        Float.MIN_NORMAL + 2 * Float.MIN_VALUE / Math.max(d[i] * Math.abs(x[i]), Float.MIN_NORMAL);
+                double u = Math.max(d[i] * Math.abs(x[i]) - single, Float.MIN_NORMAL);
+                double lost = Float.MIN_NORMAL + 2 * Float.MIN_VALUE / u;
                 difference = Math.max(difference, Math.abs(wanted[i] - found[i]) - lost);
             }
             return difference == 0 ? 0 : difference / Norm.largest(x);
