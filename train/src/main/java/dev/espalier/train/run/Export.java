@@ -66,10 +66,6 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
         }
         task.accompany(folder.path());
         RunResult result = judge(session, seed, seconds, model, trial);
-        Optional<Findings> findings = inspect(trial);
-        if (findings.isPresent()) {
-            folder.write(findings.get());
-        }
         folder.write(result);
         return result;
     }
@@ -108,6 +104,10 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
                 Testimony left = testimony(pruned, trial.smaller())) {
             Evaluation before = evaluate(graph, whole);
             Evaluation after = evaluate(trial.smaller(), left.heldAgainst(whole));
+            Optional<Findings> findings = inspect(trial.smaller(), left);
+            if (findings.isPresent()) {
+                folder.write(findings.get());
+            }
             return new RunResult(
                     seed,
                     session.steps(),
@@ -150,9 +150,8 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
                 asked);
     }
 
-    private Optional<Findings> inspect(PruneTrial trial) {
-        try (OnnxRuntimeModel pruned = new OnnxRuntimeModel(folder.pruned(), THREADS);
-                JudgedModel left = new JudgedModel(task, trial.smaller(), pruned::run)) {
+    private Optional<Findings> inspect(Graph graph, Testimony testimony) {
+        try (JudgedModel left = new JudgedModel(task, graph, testimony::again)) {
             return task.findings(left);
         }
     }

@@ -62,7 +62,7 @@ final class Testimony implements Function<Map<String, Tensor>, SequencedMap<Stri
 
     @Override
     public SequencedMap<String, Tensor> apply(Map<String, Tensor> inputs) {
-        SequencedMap<String, Tensor> said = samples < wanted ? checked(inputs) : unchecked(inputs);
+        SequencedMap<String, Tensor> said = samples < wanted ? checked(inputs) : again(inputs);
         Testimony earlier = other;
         if (earlier != null) {
             difference = Math.max(difference, difference(earlier.of(batches, inputs), said));
@@ -77,7 +77,8 @@ final class Testimony implements Function<Map<String, Tensor>, SequencedMap<Stri
         return said;
     }
 
-    private SequencedMap<String, Tensor> unchecked(Map<String, Tensor> inputs) {
+    /** What is said of a batch by whoever is asked by now: the network, if it has said the same as the file. Nothing is compared or kept. */
+    SequencedMap<String, Tensor> again(Map<String, Tensor> inputs) {
         return network == null ? file.apply(inputs) : network.predict(inputs);
     }
 
@@ -101,7 +102,7 @@ final class Testimony implements Function<Map<String, Tensor>, SequencedMap<Stri
     }
 
     private SequencedMap<String, Tensor> of(int batch, Map<String, Tensor> inputs) {
-        return batch < kept.size() ? kept.get(batch) : unchecked(inputs);
+        return batch < kept.size() ? kept.get(batch) : again(inputs);
     }
 
     /** The largest difference between what this one and the other have said. */

@@ -108,6 +108,8 @@ final class TestimonyTest {
             }
             assertTrue(few.difference() < 1e-5, () -> "difference " + few.difference());
             assertTrue(notes.isEmpty(), notes::toString);
+            all(few::again);
+            assertEquals(2, asked, "the network was believed, and is asked");
         }
     }
 
@@ -120,6 +122,8 @@ final class TestimonyTest {
             assertEquals(0, few.judged());
             assertEquals(1, notes.size(), notes::toString);
             assertEquals(all(runtime::run), said);
+            assertEquals(said, all(few::again));
+            assertEquals(2 * BATCHES, asked);
         }
     }
 
