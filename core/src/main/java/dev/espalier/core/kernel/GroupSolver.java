@@ -53,6 +53,7 @@ final class GroupSolver extends CellSolver {
 
     /** Whether there is no root before the knee. */
     private final boolean[] rootless;
+
     private final int[] evaluations;
     private final Branch[] branches;
     private final double[] errors;
@@ -301,7 +302,10 @@ final class GroupSolver extends CellSolver {
     private void atKnee(int group, double t, double s, double r, double least) {
         double knee = terms(group).knee();
         if (t > 1 && (s > 0 || rootless[group] || isFar(group, t, s))) {
-            finish(group, Branch.UNTOUCHED, knee * Math.sqrt(t)); // where s > 0: t was above one all the way, from zero on
+            finish(
+                    group,
+                    Branch.UNTOUCHED,
+                    knee * Math.sqrt(t)); // where s > 0: t was above one all the way, from zero on
         } else if (t > 1) {
             beyond[group] = knee * Math.sqrt(t); // there may be two local minima
             if (Double.isNaN(candidate[group])) {

@@ -312,8 +312,7 @@ final class GroupedBlock extends Block {
         if (need == Need.SURVEY) {
             worker.lanes().survey(u, uStride, d, dStride, rows, to - from, worker.sums);
         } else if (need == Need.WEIGHING) {
-            worker.lanes()
-                    .weigh(u, uStride, d, dStride, rows, to - from, worker.theta, worker.pull, worker.sums);
+            worker.lanes().weigh(u, uStride, d, dStride, rows, to - from, worker.theta, worker.pull, worker.sums);
         } else {
             worker.lanes()
                     .evaluate(

@@ -99,16 +99,7 @@ interface Lanes {
     void survey(long u, long uStride, long d, long dStride, int rows, int count, long sums);
 
     /** {@code Σw²/d} at the columns' θ, added to sums likewise: with the pull squared, {@code Σd(x − z)²} of the solution z. */
-    void weigh(
-            long u,
-            long uStride,
-            long d,
-            long dStride,
-            int rows,
-            int count,
-            long theta,
-            long pull,
-            long sums);
+    void weigh(long u, long uStride, long d, long dStride, int rows, int count, long theta, long pull, long sums);
 
     /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights, in place of u, with d of updated moments. */
     void restore(Update rule, long v, int count, long theta, long pull, long x);

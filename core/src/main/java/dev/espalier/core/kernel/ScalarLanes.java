@@ -236,15 +236,7 @@ final class ScalarLanes implements Lanes {
 
     @Override
     public void weigh(
-            long u,
-            long uStride,
-            long d,
-            long dStride,
-            int rows,
-            int count,
-            long theta,
-            long pull,
-            long sums) {
+            long u, long uStride, long d, long dStride, int rows, int count, long theta, long pull, long sums) {
         weigh(u, uStride, d, dStride, rows, 0, count, theta, pull, sums);
     }
 

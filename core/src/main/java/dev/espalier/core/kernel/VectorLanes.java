@@ -405,15 +405,7 @@ final class VectorLanes implements Lanes {
 
     @Override
     public void weigh(
-            long u,
-            long uStride,
-            long d,
-            long dStride,
-            int rows,
-            int count,
-            long theta,
-            long pull,
-            long sums) {
+            long u, long uStride, long d, long dStride, int rows, int count, long theta, long pull, long sums) {
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         for (long column = 0; column < end; column += BYTES) {

@@ -46,7 +46,9 @@ public record ReciprocalNewton() implements RootFinder {
             double t = equation.t();
             double s = equation.s();
             double next = theta * (1 + step(t, s, equation.r(), equation.c()));
-            if (s > 0 && (Math.abs(next - theta) <= smallStep * theta || Math.abs(t - 1) <= LAST_BITS)) {
+            // A correction that makes a small step of a long one does so at the bottom of a valley: that is no root.
+            boolean small = Math.abs(next - theta) <= smallStep * theta && Math.abs(newtonStep(t, s)) <= 2 * smallStep;
+            if (s > 0 && (small || Math.abs(t - 1) <= LAST_BITS)) {
                 return new Root(Math.clamp(next, lower, upper), iteration, true);
             }
             if (t > 1 && s > 0) {

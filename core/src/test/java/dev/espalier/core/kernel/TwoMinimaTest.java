@@ -123,7 +123,8 @@ class TwoMinimaTest {
             x[i] = problem.u[group][i] / problem.d[group][i];
         }
         Outcome outcome = WeightedProx.EXACT.apply(penalty.profileOfSize(SIZE), x, problem.d[group], ALPHA, x);
-        assertEquals(outcome.theta(), solver.theta(group), 1e-6 * outcome.theta(), () -> "group " + group + ": " + outcome);
+        assertEquals(
+                outcome.theta(), solver.theta(group), 1e-6 * outcome.theta(), () -> "group " + group + ": " + outcome);
         seen.merge(outcome.branch(), 1, Integer::sum);
     }
 }
