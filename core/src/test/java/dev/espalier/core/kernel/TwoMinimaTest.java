@@ -37,6 +37,7 @@ class TwoMinimaTest {
     }
 
     /** All groups' u and d. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Problem(double[][] u, double[][] d) {
         static Problem random(double knee, double spread) {
             SplittableRandom random = new SplittableRandom(5);

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 
@@ -54,6 +55,9 @@ public record Metrics(
 
     /** Copies the maps. */
     public Metrics {
+        if (nonZeroGroups.values().stream().anyMatch(Objects::isNull)) { // of a file that was changed
+            throw new IllegalArgumentException("non_zero_groups has " + nonZeroGroups + ": they must be whole numbers");
+        }
         trainScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(trainScores));
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         nonZeroGroups = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(nonZeroGroups));

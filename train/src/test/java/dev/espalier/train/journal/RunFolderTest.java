@@ -132,6 +132,15 @@ class RunFolderTest {
         assertTrue(assertThrows(IOException.class, folder::metrics).toString().contains("metrics.jsonl is damaged"));
     }
 
+    @Test
+    void groupsWithoutANumberAreDamage() throws IOException {
+        RunFolder folder = new RunFolder(temporary);
+        folder.append(metrics(10, 0.5));
+        String line = Files.readString(folder.metricsFile());
+        Files.writeString(folder.metricsFile(), line.replace("{\"conv.weight\":3}", "{\"conv.weight\":\"\"}"));
+        assertTrue(assertThrows(IOException.class, folder::metrics).toString().contains("metrics.jsonl is damaged"));
+    }
+
     /** What changes by chance left of sound files. */
     @Test
     void whatIsNoResultIsRefusedAsDamaged() throws IOException {
