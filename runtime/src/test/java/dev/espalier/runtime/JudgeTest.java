@@ -14,16 +14,20 @@ import dev.espalier.graph.onnx.OnnxException;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Unsqueeze;
+import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
@@ -125,6 +129,24 @@ final class JudgeTest {
         IllegalStateException nothing =
                 assertThrows(IllegalStateException.class, () -> Judge.of(file, only, SampleInputs.DEFAULT, 1));
         assertTrue(String.valueOf(nothing.getMessage()).startsWith("chance has a part in all outputs"));
+    }
+
+    /** It infers two elements of a pool of which its last window would lie behind the end, and computes one. */
+    @Test
+    void whatOnnxRuntimeContradictsItselfInIsNoOriginal() throws IOException {
+        GraphBuilder graph = new GraphBuilder("rounded up");
+        Value x = graph.input("x", DataType.FLOAT32, 1, 1, 2);
+        Windows everySecond = new Windows(List.of(2L), List.of(0L, 0L), List.of(1L));
+        Value pool = graph.add("pool", new Pool(Pool.Function.MAX, List.of(1L), everySecond, true, false), x);
+        Value zeros = graph.add(
+                "zeros", new ConstantOfShape(Tensor.of(new float[] {0})), graph.add("shape", new ShapeOf(2, 3), pool));
+        Graph sum = graph.outputs(graph.add("y", new Binary(Binary.Function.ADD), pool, zeros));
+        Path file = write(sum);
+        IllegalStateException refused =
+                assertThrows(IllegalStateException.class, () -> Judge.of(file, sum, SampleInputs.DEFAULT, 1));
+        assertTrue(
+                String.valueOf(refused.getMessage()).startsWith("ONNX Runtime contradicts itself: output y"),
+                refused.getMessage());
     }
 
     /** Softmax is another operator since opset 13, and older ones are not written. */

@@ -28,6 +28,7 @@ import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.op.Elementwise.Gelu;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Operator;
+import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
@@ -233,8 +234,9 @@ final class Contest implements AutoCloseable {
         return Optional.empty();
     }
 
-    private static boolean differ(double wanted, double found) {
-        return !(Math.abs(wanted - found) <= LOSS_TOLERANCE * Math.max(Math.abs(wanted), Double.MIN_NORMAL));
+    static boolean differ(double wanted, double found) {
+        // Numbers below the smallest normal one have fewer digits.
+        return !(Math.abs(wanted - found) <= LOSS_TOLERANCE * Math.max(Math.abs(wanted), Float.MIN_NORMAL));
     }
 
     private static double meanSquare(Tensor tensor) {
@@ -298,40 +300,73 @@ final class Contest implements AutoCloseable {
     }
 
     /**
-     * A Gelu of single precision is zero where the exact one is but small, and others are one where they are but near: what they
-     * leave is the last digits of their inputs.
+     * What is computed near one keeps the digits behind it that one has: a Gelu is zero where the exact one is but small, others are
+     * one where they are but near, an Elu is off by last digits of one where it is small itself, and a gate is closed.
      */
     private static Graph wobbled(Graph graph, SplittableRandom random) {
         SequencedMap<String, Initializer> initializers = new LinkedHashMap<>(graph.initializers());
         List<Node> nodes = new ArrayList<>();
         for (Node node : graph.nodes()) {
-            if (isSaturating(node.operator())) {
-                String name = node.output();
+            Optional<LastDigits> digits = lastDigits(node.operator());
+            if (digits.isEmpty()) {
+                nodes.add(node);
+                continue;
+            }
+            List<String> exact =
+                    node.outputs().stream().map(name -> name + ".exact").toList();
+            nodes.add(new Node(node.name(), node.operator(), node.inputs(), exact));
+            for (String name : node.outputs()) {
                 Tensor little = Tensor.scalar(DataType.FLOAT32, WOBBLE * random.nextDouble(-1, 1));
                 initializers.put(name + ".little", new Initializer(little, Kind.CONSTANT));
-                nodes.add(new Node(node.name(), node.operator(), node.inputs(), List.of(name + ".exact")));
-                nodes.add(new Node(
-                        name + ".part",
-                        new Binary(Binary.Function.MULTIPLY),
-                        List.of(node.inputs().getFirst(), name + ".little"),
-                        List.of(name + ".part")));
+                String share = switch (digits.get()) {
+                    case OF_INPUT -> node.input(0);
+                    case OF_ONE -> anyhow(name, node.input(0), initializers, nodes, random);
+                    case OF_GATES -> anyhow(name, name + ".exact", initializers, nodes, random);
+                };
+                nodes.add(binary(name + ".part", Binary.Function.MULTIPLY, share, name + ".little"));
                 nodes.add(new Node(
                         name + ".moved",
                         new Binary(Binary.Function.ADD),
                         List.of(name + ".exact", name + ".part"),
                         List.of(name)));
-            } else {
-                nodes.add(node);
             }
         }
         return new Graph(graph.name(), graph.inputs(), initializers, nodes, graph.outputs());
     }
 
-    private static boolean isSaturating(Operator operator) {
+    /** Numbers up to one that neighbours do not share, each made of an element of a tensor: a cosine far from zero. */
+    private static String anyhow(
+            String name,
+            String from,
+            SequencedMap<String, Initializer> initializers,
+            List<Node> nodes,
+            SplittableRandom random) {
+        Tensor far = Tensor.scalar(DataType.FLOAT32, random.nextDouble(1e9, 2e9));
+        initializers.put(name + ".scale", new Initializer(far, Kind.CONSTANT));
+        nodes.add(binary(name + ".far", Binary.Function.MULTIPLY, from, name + ".scale"));
+        nodes.add(new Node(
+                name + ".anyhow", new Unary(Unary.Function.COS), List.of(name + ".far"), List.of(name + ".anyhow")));
+        return name + ".anyhow";
+    }
+
+    private static Node binary(String name, Binary.Function function, String left, String right) {
+        return new Node(name, new Binary(function), List.of(left, right), List.of(name));
+    }
+
+    /** Whose last digits those of a result are. */
+    private enum LastDigits {
+        OF_INPUT,
+        OF_ONE,
+        OF_GATES
+    }
+
+    private static Optional<LastDigits> lastDigits(Operator operator) {
         return switch (operator) {
-            case Gelu _, Elementwise.Celu _, Elementwise.Elu _, Elementwise.Selu _ -> true;
-            case Unary(var function) -> SATURATING.contains(function);
-            default -> false;
+            case Gelu _ -> Optional.of(LastDigits.OF_INPUT);
+            case Unary(var function) when SATURATING.contains(function) -> Optional.of(LastDigits.OF_INPUT);
+            case Elementwise.Celu _, Elementwise.Elu _, Elementwise.Selu _ -> Optional.of(LastDigits.OF_ONE);
+            case Recurrent _ -> Optional.of(LastDigits.OF_GATES);
+            default -> Optional.empty();
         };
     }
 
