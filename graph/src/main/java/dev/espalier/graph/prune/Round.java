@@ -116,6 +116,11 @@ final class Round {
         return layers.stream().anyMatch(LayerPlan::changes);
     }
 
+    /** Whether anything is left out, though layers may stay as they are. */
+    boolean leavesOut() {
+        return liveness.leavesOut();
+    }
+
     /** The graph with what is left. */
     Graph rewrite() {
         return new Rewriter(graph, flow, constants, liveness, known).rewrite();
