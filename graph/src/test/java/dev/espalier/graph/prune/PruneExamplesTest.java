@@ -648,4 +648,16 @@ final class PruneExamplesTest {
         assertArrayEquals(new long[] {3, 2}, shape(pruned, "first.weight"));
         assertArrayEquals(new long[] {1}, shape(pruned, "first.bias"));
     }
+
+    /** A table is no layer of which the plan tells, but as much at fault. */
+    @Test
+    void modelWhoseTableIsZeroIsRefused() {
+        Value tokens = graph.input("tokens", DataType.INT64, "batch", 3);
+        Value table = graph.parameter("table", zeros((row, column) -> true, 7, 4));
+        Value embedded = graph.add("embedded", new Gather(0), table, tokens);
+        Value weight = graph.parameter("weight", zeros(inputs(), 4, 2));
+        Graph model = graph.outputs(graph.add("y", new MatMul(), embedded, weight));
+        GraphException refused = assertThrows(GraphException.class, () -> Pruner.plan(model, PruneOptions.DEFAULT));
+        assertTrue(String.valueOf(refused.getMessage()).contains("embedded"), refused.getMessage());
+    }
 }

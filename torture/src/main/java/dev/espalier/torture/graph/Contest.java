@@ -11,9 +11,7 @@ import dev.espalier.engine.Network;
 import dev.espalier.engine.TrainingStep;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
-import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Initializer.Kind;
-import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.group.ModelGroups;
@@ -22,13 +20,7 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.BatchNorm;
-import dev.espalier.graph.op.Binary;
-import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Elementwise.Dropout;
-import dev.espalier.graph.op.Elementwise.Gelu;
-import dev.espalier.graph.op.Elementwise.Unary;
-import dev.espalier.graph.op.Operator;
-import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.ScatterElements;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
@@ -41,12 +33,9 @@ import dev.espalier.runtime.OnnxRuntimeModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -82,13 +71,8 @@ final class Contest implements AutoCloseable {
     /** The loss is summed up in single precision. */
     private static final double LOSS_TOLERANCE = 1e-4;
 
-    /** What last digits are worth: models are not held to a digit that a change of this share of all numbers takes away. */
-    private static final double WOBBLE = 0x1p-20;
-
+    /** How often all last digits are changed. */
     private static final int WOBBLES = 6;
-
-    private static final Set<Unary.Function> SATURATING =
-            Set.of(Unary.Function.ERF, Unary.Function.SIGMOID, Unary.Function.TANH);
 
     /** The mean square of all outputs that are fractions. */
     private static final Objective SQUARES = formula -> {
@@ -277,18 +261,12 @@ final class Contest implements AutoCloseable {
     boolean isOnCliff() {
         SplittableRandom random = new SplittableRandom(1);
         for (int i = 0; i < WOBBLES; i++) {
-            Map<String, Tensor> weights = new TreeMap<>();
-            graph.initializers().forEach((name, initializer) -> {
-                if (initializer.tensor().type().isFloat()) {
-                    weights.put(name, wobbled(initializer.tensor(), random));
-                }
-            });
-            Graph moving = wobbled(graph.withTensors(weights), random);
+            LastDigits digits = new LastDigits(random);
+            Graph moving = digits.moved(graph);
             try (OnnxRuntimeModel other = OnnxRuntimeModel.of(moving, 1)) {
                 Equivalence.Model model = fed -> {
                     Map<String, Tensor> moved = new TreeMap<>();
-                    fed.forEach((name, tensor) ->
-                            moved.put(name, tensor.type().isFloat() ? wobbled(tensor, random) : tensor));
+                    fed.forEach((name, tensor) -> moved.put(name, digits.moved(tensor)));
                     return other.run(moved);
                 };
                 if (compare(model).isPresent()) {
@@ -297,82 +275,6 @@ final class Contest implements AutoCloseable {
             }
         }
         return false;
-    }
-
-    /**
-     * What is computed near one keeps the digits behind it that one has: a Gelu is zero where the exact one is but small, others are
-     * one where they are but near, an Elu is off by last digits of one where it is small itself, and a gate is closed.
-     */
-    private static Graph wobbled(Graph graph, SplittableRandom random) {
-        SequencedMap<String, Initializer> initializers = new LinkedHashMap<>(graph.initializers());
-        List<Node> nodes = new ArrayList<>();
-        for (Node node : graph.nodes()) {
-            Optional<LastDigits> digits = lastDigits(node.operator());
-            if (digits.isEmpty()) {
-                nodes.add(node);
-                continue;
-            }
-            List<String> exact =
-                    node.outputs().stream().map(name -> name + ".exact").toList();
-            nodes.add(new Node(node.name(), node.operator(), node.inputs(), exact));
-            for (String name : node.outputs()) {
-                Tensor little = Tensor.scalar(DataType.FLOAT32, WOBBLE * random.nextDouble(-1, 1));
-                initializers.put(name + ".little", new Initializer(little, Kind.CONSTANT));
-                String share = switch (digits.get()) {
-                    case OF_INPUT -> node.input(0);
-                    case OF_ONE -> anyhow(name, node.input(0), initializers, nodes, random);
-                    case OF_GATES -> anyhow(name, name + ".exact", initializers, nodes, random);
-                };
-                nodes.add(binary(name + ".part", Binary.Function.MULTIPLY, share, name + ".little"));
-                nodes.add(new Node(
-                        name + ".moved",
-                        new Binary(Binary.Function.ADD),
-                        List.of(name + ".exact", name + ".part"),
-                        List.of(name)));
-            }
-        }
-        return new Graph(graph.name(), graph.inputs(), initializers, nodes, graph.outputs());
-    }
-
-    /** Numbers up to one that neighbours do not share, each made of an element of a tensor: a cosine far from zero. */
-    private static String anyhow(
-            String name,
-            String from,
-            SequencedMap<String, Initializer> initializers,
-            List<Node> nodes,
-            SplittableRandom random) {
-        Tensor far = Tensor.scalar(DataType.FLOAT32, random.nextDouble(1e9, 2e9));
-        initializers.put(name + ".scale", new Initializer(far, Kind.CONSTANT));
-        nodes.add(binary(name + ".far", Binary.Function.MULTIPLY, from, name + ".scale"));
-        nodes.add(new Node(
-                name + ".anyhow", new Unary(Unary.Function.COS), List.of(name + ".far"), List.of(name + ".anyhow")));
-        return name + ".anyhow";
-    }
-
-    private static Node binary(String name, Binary.Function function, String left, String right) {
-        return new Node(name, new Binary(function), List.of(left, right), List.of(name));
-    }
-
-    /** Whose last digits those of a result are. */
-    private enum LastDigits {
-        OF_INPUT,
-        OF_ONE,
-        OF_GATES
-    }
-
-    private static Optional<LastDigits> lastDigits(Operator operator) {
-        return switch (operator) {
-            case Gelu _ -> Optional.of(LastDigits.OF_INPUT);
-            case Unary(var function) when SATURATING.contains(function) -> Optional.of(LastDigits.OF_INPUT);
-            case Elementwise.Celu _, Elementwise.Elu _, Elementwise.Selu _ -> Optional.of(LastDigits.OF_ONE);
-            case Recurrent _ -> Optional.of(LastDigits.OF_GATES);
-            default -> Optional.empty();
-        };
-    }
-
-    private static Tensor wobbled(Tensor tensor, SplittableRandom random) {
-        return Tensor.compute(
-                tensor.type(), tensor.shape(), i -> tensor.getDouble(i) * (1 + WOBBLE * random.nextDouble(-1, 1)));
     }
 
     /** The model up to one tensor after the other: the first that is disagreed on tells most. */
