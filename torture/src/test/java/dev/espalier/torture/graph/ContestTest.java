@@ -1,6 +1,7 @@
 package dev.espalier.torture.graph;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
@@ -13,10 +14,14 @@ import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Elu;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Pad;
+import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.torture.graph.Contest.Party;
+import dev.espalier.torture.graph.Contest.Refused;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,6 +78,22 @@ final class ContestTest {
         Value both = graph.add("both", new Concat(1), small, larger);
         Value elu = graph.add("elu", new Elu(1), both);
         assertUndecided(graph.outputs(graph.add("y", new ArgReduce(true, 1, false), elu)));
+    }
+
+    /** A pad that two read before, and a pool alone now: ONNX Runtime makes a pool of both that it does not take. */
+    @Test
+    void aPoolThatOnnxRuntimeCannotOptimizeIsNotHeldAgainstThePruner() throws IOException {
+        GraphBuilder graph = new GraphBuilder("padded");
+        Value x = graph.input("x", DataType.FLOAT32, 1, 1, 4);
+        Value pad = graph.add("pad", new Pad(Pad.Mode.CONSTANT, List.of(0L, 0L, 1L, 0L, 0L, 1L), 0), x);
+        Windows windows = new Windows(List.of(1L), List.of(1L, 0L), List.of(1L));
+        Value pool = graph.add("pool", new Pool(Pool.Function.MAX, List.of(2L), windows, false, false), pad);
+        graph.add("unread", new Unary(Unary.Function.RELU), pad);
+        Graph model = graph.outputs(graph.add("y", new Unary(Unary.Function.TANH), pool));
+        try (Contest contest = new Contest(model, folder.resolve("model.onnx"))) {
+            assertTrue(contest.problem(Party.EVALUATOR).isEmpty());
+            assertThrows(Refused.class, () -> contest.problem(Party.PRUNER));
+        }
     }
 
     @Test
