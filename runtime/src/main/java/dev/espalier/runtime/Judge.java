@@ -83,7 +83,7 @@ public final class Judge implements AutoCloseable {
      * @param lengths those that some of them have when models are timed, by the symbols' names
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws IllegalStateException if ONNX Runtime does not run the file, or makes other shapes of it when it optimizes it
      * @throws GraphException if the inputs that were read are not those of the file
      */
     public static Judge of(Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
@@ -98,7 +98,7 @@ public final class Judge implements AutoCloseable {
      * @param usual the lengths of free axes to begin with
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the model
+     * @throws IllegalStateException if ONNX Runtime does not run the model, or makes other shapes of it when it optimizes it
      */
     public static Judge of(Graph original, SampleInputs usual, int threads) {
         return of(original, usual, Map.of(), threads);
@@ -112,7 +112,7 @@ public final class Judge implements AutoCloseable {
      * @param lengths those that some of them have when models are timed, by the symbols' names
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the model
+     * @throws IllegalStateException if ONNX Runtime does not run the model, or makes other shapes of it when it optimizes it
      */
     public static Judge of(Graph original, SampleInputs usual, Map<String, Long> lengths, int threads) {
         return of(original.name(), loader(original, threads), original, usual, lengths, threads);
