@@ -131,22 +131,36 @@ final class JudgeTest {
         assertTrue(String.valueOf(nothing.getMessage()).startsWith("chance has a part in all outputs"));
     }
 
-    /** It infers two elements of a pool of which its last window would lie behind the end, and computes one. */
+    /** A pool that rounds up, plus as many zeros as are left of the last axis, of which the last window would lie behind the end. */
+    private static Graph roundedUp(int length, long kernel) {
+        GraphBuilder graph = new GraphBuilder("rounded up");
+        Value x = graph.input("x", DataType.FLOAT32, 1, 1, length, 2);
+        Pool second = new Pool(Pool.Function.MAX, List.of(kernel, 1L), Windows.square(2, 0), true, false);
+        Value pool = graph.add("pool", second, x);
+        Value zeros = graph.add(
+                "zeros", new ConstantOfShape(Tensor.of(new float[] {0})), graph.add("shape", new ShapeOf(3, 4), pool));
+        return graph.outputs(graph.add("y", new Binary(Binary.Function.ADD), pool, zeros));
+    }
+
+    /** It infers an element of a pool that it does not compute. */
     @Test
     void whatOnnxRuntimeContradictsItselfInIsNoOriginal() throws IOException {
-        GraphBuilder graph = new GraphBuilder("rounded up");
-        Value x = graph.input("x", DataType.FLOAT32, 1, 1, 2);
-        Windows everySecond = new Windows(List.of(2L), List.of(0L, 0L), List.of(1L));
-        Value pool = graph.add("pool", new Pool(Pool.Function.MAX, List.of(1L), everySecond, true, false), x);
-        Value zeros = graph.add(
-                "zeros", new ConstantOfShape(Tensor.of(new float[] {0})), graph.add("shape", new ShapeOf(2, 3), pool));
-        Graph sum = graph.outputs(graph.add("y", new Binary(Binary.Function.ADD), pool, zeros));
+        Graph sum = roundedUp(3, 2);
         Path file = write(sum);
         IllegalStateException refused =
                 assertThrows(IllegalStateException.class, () -> Judge.of(file, sum, SampleInputs.DEFAULT, 1));
         assertTrue(
                 String.valueOf(refused.getMessage()).startsWith("ONNX Runtime contradicts itself: output y"),
                 refused.getMessage());
+    }
+
+    /** Not so where no axis is rounded up, for then nobody is told to. */
+    @Test
+    void aPoolThatRoundsNothingUpIsWrittenWithout() throws IOException {
+        Graph sum = roundedUp(2, 2);
+        try (Judge judge = Judge.of(write(sum), sum, SampleInputs.DEFAULT, 1)) {
+            assertEquals(0, judge.requireRead(sum, AS_USUAL).absolute());
+        }
     }
 
     /** Softmax is another operator since opset 13, and older ones are not written. */
