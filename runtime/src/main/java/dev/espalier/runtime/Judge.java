@@ -11,6 +11,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel.Optimization;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -66,7 +67,7 @@ public final class Judge implements AutoCloseable {
      * @param usual the lengths of free axes to begin with
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws IllegalStateException if ONNX Runtime does not run the file, or makes other shapes of it when it optimizes it
      * @throws GraphException if the inputs that were read are not those of the file
      */
     public static Judge of(Path original, Graph read, SampleInputs usual, int threads) {
@@ -82,7 +83,7 @@ public final class Judge implements AutoCloseable {
      * @param lengths those that some of them have when models are timed, by the symbols' names
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the file
+     * @throws IllegalStateException if ONNX Runtime does not run the file, or makes other shapes of it when it optimizes it
      * @throws GraphException if the inputs that were read are not those of the file
      */
     public static Judge of(Path original, Graph read, SampleInputs usual, Map<String, Long> lengths, int threads) {
@@ -97,7 +98,7 @@ public final class Judge implements AutoCloseable {
      * @param usual the lengths of free axes to begin with
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the model
+     * @throws IllegalStateException if ONNX Runtime does not run the model, or makes other shapes of it when it optimizes it
      */
     public static Judge of(Graph original, SampleInputs usual, int threads) {
         return of(original, usual, Map.of(), threads);
@@ -111,7 +112,7 @@ public final class Judge implements AutoCloseable {
      * @param lengths those that some of them have when models are timed, by the symbols' names
      * @param threads how many threads a single operator may use
      * @return the judge
-     * @throws IllegalStateException if ONNX Runtime does not run the model
+     * @throws IllegalStateException if ONNX Runtime does not run the model, or makes other shapes of it when it optimizes it
      */
     public static Judge of(Graph original, SampleInputs usual, Map<String, Long> lengths, int threads) {
         return of(original.name(), loader(original, threads), original, usual, lengths, threads);
@@ -128,12 +129,33 @@ public final class Judge implements AutoCloseable {
             requireSameInputs(ways.getFirst(), read, name);
             TrialSearch search = new TrialSearch(ways.getFirst(), read, usual);
             List<Trial> trials = search.trials();
+            requireSameShapes(ways, trials);
             SequencedMap<String, Long> timed = search.timed(lengths);
             Set<String> random = random(name, ways.getFirst(), trials);
             return new Judge(name, threads, ways, trials, search.inputs(timed), timed, random);
         } catch (RuntimeException failure) {
             ways.forEach(OnnxRuntimeModel::close);
             throw failure;
+        }
+    }
+
+    /** Where ONNX Runtime infers another length than it computes, it optimizes a model into another one. */
+    private static void requireSameShapes(List<OnnxRuntimeModel> ways, List<Trial> trials) {
+        for (Trial trial : trials) {
+            Map<String, Tensor> wanted = ways.getFirst().run(trial.inputs());
+            for (OnnxRuntimeModel way : ways.subList(1, ways.size())) {
+                way.run(trial.inputs()).forEach((output, found) -> {
+                    Tensor other = wanted.get(output);
+                    if (other != null && !Arrays.equals(other.shape(), found.shape())) {
+                        throw new IllegalStateException(
+                                "ONNX Runtime contradicts itself: output %s is %s if it optimizes the model, and %s if not"
+                                        .formatted(
+                                                output,
+                                                Arrays.toString(other.shape()),
+                                                Arrays.toString(found.shape())));
+                    }
+                });
+            }
         }
     }
 

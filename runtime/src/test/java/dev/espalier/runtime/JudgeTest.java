@@ -14,16 +14,20 @@ import dev.espalier.graph.onnx.OnnxException;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Foreign;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Unsqueeze;
+import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
@@ -125,6 +129,38 @@ final class JudgeTest {
         IllegalStateException nothing =
                 assertThrows(IllegalStateException.class, () -> Judge.of(file, only, SampleInputs.DEFAULT, 1));
         assertTrue(String.valueOf(nothing.getMessage()).startsWith("chance has a part in all outputs"));
+    }
+
+    /** A pool that rounds up, plus as many zeros as are left of the last axis, of which the last window would lie behind the end. */
+    private static Graph roundedUp(int length, long kernel) {
+        GraphBuilder graph = new GraphBuilder("rounded up");
+        Value x = graph.input("x", DataType.FLOAT32, 1, 1, length, 2);
+        Pool second = new Pool(Pool.Function.MAX, List.of(kernel, 1L), Windows.square(2, 0), true, false);
+        Value pool = graph.add("pool", second, x);
+        Value zeros = graph.add(
+                "zeros", new ConstantOfShape(Tensor.of(new float[] {0})), graph.add("shape", new ShapeOf(3, 4), pool));
+        return graph.outputs(graph.add("y", new Binary(Binary.Function.ADD), pool, zeros));
+    }
+
+    /** It infers an element of a pool that it does not compute. */
+    @Test
+    void whatOnnxRuntimeContradictsItselfInIsNoOriginal() throws IOException {
+        Graph sum = roundedUp(3, 2);
+        Path file = write(sum);
+        IllegalStateException refused =
+                assertThrows(IllegalStateException.class, () -> Judge.of(file, sum, SampleInputs.DEFAULT, 1));
+        assertTrue(
+                String.valueOf(refused.getMessage()).startsWith("ONNX Runtime contradicts itself: output y"),
+                refused.getMessage());
+    }
+
+    /** Not so where no axis is rounded up, for then nobody is told to. */
+    @Test
+    void aPoolThatRoundsNothingUpIsWrittenWithout() throws IOException {
+        Graph sum = roundedUp(2, 2);
+        try (Judge judge = Judge.of(write(sum), sum, SampleInputs.DEFAULT, 1)) {
+            assertEquals(0, judge.requireRead(sum, AS_USUAL).absolute());
+        }
     }
 
     /** Softmax is another operator since opset 13, and older ones are not written. */

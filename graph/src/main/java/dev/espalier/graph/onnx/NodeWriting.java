@@ -56,6 +56,11 @@ final class NodeWriting {
         return operands.shape(input).rank();
     }
 
+    /** {@return what the node reads} */
+    Operands operands() {
+        return operands;
+    }
+
     boolean has(int input) {
         return node.has(input);
     }

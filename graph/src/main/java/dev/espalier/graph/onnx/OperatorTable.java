@@ -26,6 +26,7 @@ import dev.espalier.graph.op.Gemm;
 import dev.espalier.graph.op.GlobalPool;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Operands;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
@@ -433,13 +434,22 @@ final class OperatorTable {
         node.longs("kernel_shape", pool.kernel())
                 .longs("strides", pool.windows().strides())
                 .longs("pads", pool.windows().pads())
-                .flag("ceil_mode", pool.roundUp());
+                .flag("ceil_mode", pool.roundUp() && roundsUp(pool, node.operands()));
         if (dilated(pool)) {
             node.longs("dilations", pool.windows().dilations());
         }
         if (pool.function() == Pool.Function.AVERAGE) {
             node.flag("count_include_pad", pool.countPadding());
         }
+    }
+
+    /** Whether rounding up makes a difference: where it does not, ONNX infers a window more than is computed. */
+    private static boolean roundsUp(Pool pool, Operands operands) {
+        Pool down = new Pool(pool.function(), pool.kernel(), pool.windows(), false, pool.countPadding());
+        return !down.infer(operands)
+                .getFirst()
+                .shape()
+                .equals(pool.infer(operands).getFirst().shape());
     }
 
     private static void reductions() {

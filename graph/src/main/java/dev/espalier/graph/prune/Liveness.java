@@ -123,6 +123,17 @@ final class Liveness {
         return node.outputs().stream().anyMatch(requested::containsKey);
     }
 
+    /** Whether anything is left out: channels of a tensor, or an operand that is computed. */
+    boolean leavesOut() {
+        return graph.nodes().stream().filter(this::isLive).anyMatch(this::leavesOut);
+    }
+
+    private boolean leavesOut(Node node) {
+        return node.outputs().stream().anyMatch(output -> !kept(output).whole())
+                || IntStream.range(0, node.inputs().size())
+                        .anyMatch(i -> node.has(i) && graph.tensor(node.input(i)) == null && needed(node, i) == null);
+    }
+
     /** Whether anybody needs a tensor. */
     boolean isLive(String tensor) {
         return requested.containsKey(tensor);
@@ -346,10 +357,10 @@ final class Liveness {
                 .anyMatch(channel -> Double.isNaN(values[channel]));
     }
 
-    /** Whether the output keeps its shape without an operand. */
+    /** Whether the output keeps its shape without an operand; where all are constant, it has it from the first that can. */
     private boolean anotherHasTheShape(Node node, Mapping rule, int input) {
         return IntStream.range(0, node.inputs().size())
-                .filter(other -> other != input && varies(node, rule, other))
+                .filter(other -> other < input || (other > input && varies(node, rule, other)))
                 .mapToObj(node::input)
                 .anyMatch(other ->
                         graph.tensor(other) == null && graph.shape(other).equals(graph.shape(node.output())));
@@ -364,6 +375,7 @@ final class Liveness {
         BitSet need = new BitSet();
         requested(node.output()).stream().forEach(out -> need.or(weights.read(out)));
         double[] values = constants.ofInput(node, 0, seen);
+        int standIn = standIn(need, values);
         need.andNot(Constants.foldable(rule, values));
         if (rule.groups() > 1) {
             // A group of which an output is left has an input, if only for its place.
@@ -375,16 +387,28 @@ final class Liveness {
             });
             return equallyMany(rule.groups(), seen, need);
         }
-        return someOf(need, node.input(0), seen);
+        return someOf(need, standIn, node.input(0), seen);
     }
 
     /** Channels that are needed, at least one, and as many as a kernel likes. */
-    private BitSet someOf(BitSet need, String tensor, Channels seen) {
+    private BitSet someOf(BitSet need, int standIn, String tensor, Channels seen) {
         if (need.isEmpty()) {
-            need.set(0);
+            need.set(standIn);
         }
         roundUp(need, tensor, seen);
         return need;
+    }
+
+    /**
+     * The channel that is left where none is needed but for its place. One that carries a constant takes no weights to make; best one
+     * that is read, for then the reader needs no bias in its place.
+     */
+    private static int standIn(BitSet read, double[] values) {
+        return IntStream.concat(
+                        read.stream().filter(channel -> values[channel] != 0), IntStream.range(0, values.length))
+                .filter(channel -> !Double.isNaN(values[channel]))
+                .findFirst()
+                .orElse(0);
     }
 
     /** The hidden units that somebody reads, others by way of the recurrence among them, and as many of both directions. */
@@ -458,10 +482,11 @@ final class Liveness {
         BitSet need = new BitSet();
         live.stream().forEach(unit -> need.or(weights.inputs(unit)));
         double[] values = constants.ofInput(node, 0, seen);
+        int standIn = standIn(need, values);
         IntStream.range(0, values.length)
                 .filter(in -> !Double.isNaN(values[in]))
                 .forEach(need::clear);
-        return someOf(need, node.input(0), seen);
+        return someOf(need, standIn, node.input(0), seen);
     }
 
     /** Whatever carries zero adds nothing. */
@@ -471,7 +496,7 @@ final class Liveness {
         BitSet need = Kept.bits(IntStream.range(0, values.length)
                 .filter(channel -> values[channel] != 0)
                 .toArray());
-        return someOf(need, node.input(0), seen);
+        return someOf(need, 0, node.input(0), seen);
     }
 
     /** Adds channels until there are as many as a kernel likes; not to heads, which have their own lengths. */

@@ -1,5 +1,6 @@
 package dev.espalier.graph.prune;
 
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphPrinter;
 import dev.espalier.graph.pass.DeadNodes;
@@ -55,7 +56,25 @@ public final class PrunePlan {
      */
     private static Graph next(Graph graph, Round round, PruneOptions options) {
         Graph narrowed = round.narrowed(options);
-        return narrowed != graph ? narrowed : round.changes() ? round.rewrite() : withoutUnread(graph);
+        if (narrowed != graph) {
+            return narrowed;
+        }
+        return round.changes() ? round.rewrite() : withoutUnread(withoutRest(graph, round));
+    }
+
+    /**
+     * The graph without what goes though all layers stay as they are: columns of a table, an operand that a constant can take the place
+     * of; the very same if that makes it no smaller.
+     */
+    private static Graph withoutRest(Graph graph, Round round) {
+        if (!round.leavesOut()) {
+            return graph;
+        }
+        Graph rewritten = round.rewrite();
+        int fewer = Long.compare(Cost.parameters(graph), Cost.parameters(rewritten));
+        boolean smaller = fewer > 0
+                || (fewer == 0 && rewritten.nodes().size() < graph.nodes().size());
+        return smaller ? rewritten : graph;
     }
 
     /** The graph without what no output needs; the very same if it needs all. */

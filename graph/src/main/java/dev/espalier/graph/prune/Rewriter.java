@@ -477,7 +477,9 @@ final class Rewriter {
             return null;
         }
         DataType type = graph.fact(node.output()).data();
-        return Tensor.compute(type, new long[] {shift.length}, i -> {
+        // A bias of one number for all channels stays one, unless constants make a difference between them.
+        boolean one = old != null && old.size() == 1 && Arrays.stream(shift).allMatch(value -> value == shift[0]);
+        return Tensor.compute(type, new long[] {one ? 1 : shift.length}, i -> {
             int out = outs.left()[(int) i];
             double had = old == null ? 0 : layer.biasScale() * old.getDouble(old.size() == 1 ? 0 : out);
             return had + shift[(int) i];

@@ -2,8 +2,11 @@ package dev.espalier.graph.prune;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.pass.ResidualStream;
 import dev.espalier.graph.prune.Rule.Contraction;
 import dev.espalier.graph.prune.Rule.Mapping;
@@ -116,6 +119,11 @@ final class Round {
         return layers.stream().anyMatch(LayerPlan::changes);
     }
 
+    /** Whether anything is left out, though layers may stay as they are. */
+    boolean leavesOut() {
+        return liveness.leavesOut();
+    }
+
     /** The graph with what is left. */
     Graph rewrite() {
         return new Rewriter(graph, flow, constants, liveness, known).rewrite();
@@ -158,15 +166,24 @@ final class Round {
             if (node.outputs().stream().anyMatch(before::contains)) {
                 before.addAll(node.inputs());
                 boolean isLayer = flow.ruleOf(node) instanceof Product || flow.ruleOf(node) instanceof Recurrence;
-                boolean stopsHere = isLayer
-                        && node.outputs().stream().anyMatch(constants::isEntirelyConstant)
-                        && !constants.isEntirelyConstant(node.input(0));
-                if (stopsHere) {
+                boolean stopsHere = (isLayer && varies(node.input(0))) || (isTable(node) && varies(node.input(1)));
+                if (stopsHere && node.outputs().stream().anyMatch(constants::isEntirelyConstant)) {
                     culprits.addFirst(node);
                 }
             }
         }
         return culprits.stream().findFirst();
+    }
+
+    private boolean varies(String tensor) {
+        return graph.tensor(tensor) == null && !constants.isEntirelyConstant(tensor);
+    }
+
+    /** Whether a node looks rows up in a table that was trained. */
+    private boolean isTable(Node node) {
+        Initializer table =
+                node.operator() instanceof Gather ? graph.initializers().get(node.input(0)) : null;
+        return table != null && table.kind() == Kind.PARAMETER;
     }
 
     private LayerPlan layer(Node node, Product rule) {

@@ -21,6 +21,7 @@ import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.ConvTranspose;
 import dev.espalier.graph.op.Elementwise.Unary;
+import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Gemm;
@@ -46,6 +47,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -543,5 +545,119 @@ final class PruneExamplesTest {
         Graph pruned = prune(graph.outputs(convolution("end", sum, 0, true, zeros(inputs(), 2, 1, 1, 1))));
         assertEquals(
                 List.of("alive", "end"), pruned.nodes().stream().map(Node::name).toList());
+    }
+
+    private static List<String> names(Graph pruned) {
+        return pruned.nodes().stream().map(Node::name).toList();
+    }
+
+    /** A sum of something with what a convolution makes of a constant; at the borders, that is none. */
+    private Graph spread(Value x, Value constant) {
+        Value spread = convolution("spread", constant, 1, true, zeros(inputs(), 2, constantChannels(constant), 3, 3));
+        Value other = convolution("other", x, 0, true, zeros(inputs(), 2, 2, 1, 1));
+        return graph.outputs(graph.add("end", new Binary(Binary.Function.ADD), spread, other));
+    }
+
+    private static long constantChannels(Value constant) {
+        return constant.shape().get(1).value();
+    }
+
+    @Test
+    void aBranchOfZerosBesideAConstantIsGone() {
+        Value x = image(2);
+        Value alive = convolution("alive", x, 0, true, zeros((row, column) -> true, 1, 2, 1, 1));
+        Value first = apply("relu", Unary.Function.RELU, convolution("first", x, 0, true, zeros(inputs(), 1, 2, 1, 1)));
+        Value second = convolution("second", first, 0, false, zeros((row, column) -> true, 1, 1, 1, 1));
+        Graph pruned = prune(spread(x, graph.add("sum", new Binary(Binary.Function.ADD), alive, second)));
+        assertEquals(Set.of("alive", "spread", "other", "end"), Set.copyOf(withoutSelections(pruned)));
+    }
+
+    private static List<String> withoutSelections(Graph pruned) {
+        return names(pruned).stream()
+                .filter(name -> !name.contains("selection"))
+                .toList();
+    }
+
+    /** A layer that hears nothing hears a channel that costs no weights, wherever that is. */
+    @Test
+    void aChannelThatOnlyHoldsAPlaceIsAConstantOne() {
+        Value x = image(2);
+        Value first =
+                apply("relu", Unary.Function.RELU, convolution("first", x, 0, true, zeros(outputs(1), 3, 2, 1, 1)));
+        Value second = convolution("second", first, 0, true, zeros((row, column) -> true, 1, 3, 1, 1));
+        Graph pruned = prune(spread(x, second));
+        assertArrayEquals(new long[] {1, 1, 1, 1}, shape(pruned, "first.weight"));
+    }
+
+    /** Of two constants the one that is read, and not the other one and a bias. */
+    @Test
+    void aConstantThatIsReadNeedsNoBiasInItsPlace() {
+        Value x = image(2);
+        Value first = convolution("first", x, 0, true, zeros((row, column) -> true, 2, 2, 1, 1));
+        Graph pruned = prune(spread(x, convolution("second", first, 0, false, zeros(inputs(0), 1, 2, 1, 1))));
+        assertEquals(
+                Set.of("first.weight", "first.bias", "second.weight"),
+                pruned.initializers().keySet().stream()
+                        .filter(name -> name.startsWith("first") || name.startsWith("second"))
+                        .collect(Collectors.toSet()));
+    }
+
+    /** What all layers leave as they are goes too. */
+    @Test
+    void aConstantIsNotStretchedWhereNothingElseGoes() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 3);
+        Value first = linear("first", x, zeros(inputs(), 3, 3));
+        Value stretched = graph.add(
+                "stretched",
+                new Expand(),
+                graph.parameter("scales", vector(3)),
+                graph.add("shape", ShapeOf.ALL, first));
+        Value product = graph.add("product", new Binary(Binary.Function.MULTIPLY), first, stretched);
+        Graph pruned = prune(graph.outputs(linear("last", product, zeros(inputs(), 2, 3))));
+        assertEquals(List.of("first", "product", "last"), names(pruned));
+    }
+
+    @Test
+    void columnsOfATableAreGoneWhereNothingElseGoes() {
+        Value tokens = graph.input("tokens", DataType.INT64, "batch", 3);
+        Value table = graph.parameter("table", zeros(inputs(), 7, 4));
+        Value embedded = graph.add("embedded", new Gather(0), table, tokens);
+        Value some = graph.add(
+                "some",
+                new Slice(),
+                embedded,
+                graph.constant("from", Tensor.of(new long[] {1})),
+                graph.constant("to", Tensor.of(new long[] {3})),
+                graph.constant("axes", Tensor.of(new long[] {2})));
+        Value weight = graph.parameter("weight", zeros(inputs(), 2, 2));
+        Graph pruned = prune(graph.outputs(graph.add("y", new MatMul(), some, weight)));
+        assertArrayEquals(new long[] {7, 2}, shape(pruned, "table"));
+        assertEquals(List.of("embedded", "y"), names(pruned));
+    }
+
+    @Test
+    void aBiasOfOneNumberForAllChannelsStaysOne() {
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 2);
+        Value first = graph.add(
+                "first",
+                Gemm.LINEAR,
+                x,
+                graph.parameter("first.weight", zeros(inputs(), 4, 2)),
+                graph.parameter("first.bias", vector(1)));
+        Graph pruned = prune(graph.outputs(linear("last", first, zeros(inputs(1), 2, 4))));
+        assertArrayEquals(new long[] {3, 2}, shape(pruned, "first.weight"));
+        assertArrayEquals(new long[] {1}, shape(pruned, "first.bias"));
+    }
+
+    /** A table is no layer of which the plan tells, but as much at fault. */
+    @Test
+    void modelWhoseTableIsZeroIsRefused() {
+        Value tokens = graph.input("tokens", DataType.INT64, "batch", 3);
+        Value table = graph.parameter("table", zeros((row, column) -> true, 7, 4));
+        Value embedded = graph.add("embedded", new Gather(0), table, tokens);
+        Value weight = graph.parameter("weight", zeros(inputs(), 4, 2));
+        Graph model = graph.outputs(graph.add("y", new MatMul(), embedded, weight));
+        GraphException refused = assertThrows(GraphException.class, () -> Pruner.plan(model, PruneOptions.DEFAULT));
+        assertTrue(String.valueOf(refused.getMessage()).contains("embedded"), refused.getMessage());
     }
 }
