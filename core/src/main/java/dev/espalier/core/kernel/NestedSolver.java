@@ -240,7 +240,7 @@ final class NestedSolver extends CellSolver {
                     sound &= read(cell, part, sums);
                 }
                 case SURVEY -> sound &= readSurvey(cell, part, sums);
-                case EXACT -> sound = false;
+                case EXACT, WEIGHING -> sound = false; // nothing of this kind is weighed
                 case NOTHING -> {}
             }
         }
