@@ -36,8 +36,8 @@ final class WidthSearch implements AutoCloseable {
     /** Who takes at most so many times as long as another is as fast: clocks are not more exact. */
     private static final double NOISE = 1.03;
 
-    /** Nor so exact, in milliseconds: the call alone takes that long. */
-    private static final double TICK = 0.002;
+    /** Nor so exact, in milliseconds: the call alone takes that long, and on a busy machine as much again. */
+    private static final double TICK = 0.01;
 
     private final Judge judge;
     private final UnaryOperator<Graph> whole;

@@ -80,7 +80,7 @@ final class PruneTrialTest {
         double taken = trial.report().latencyMillisecondsAfter().orElseThrow();
         double before = trial.report().latencyMillisecondsBefore().orElseThrow();
         assertTrue(taken < before, taken + " ms instead of " + before + " ms");
-        assertTrue(trial.tried().stream().allMatch(other -> taken <= 1.03 * other.milliseconds() + 0.002));
+        assertTrue(trial.tried().stream().allMatch(other -> taken <= 1.03 * other.milliseconds() + 0.01));
         assertTrue(trial.tried().stream().anyMatch(other -> !other.plan().changes()), "the original was not tried");
         assertTrue(
                 trial.tried().stream().anyMatch(other -> other.plan().widths().convolutions() == 8),
