@@ -190,9 +190,10 @@ final class TrainedTableTest {
         assertEquals(1, Small.ours(one, "ℓ1/ℓ2", "runs"));
         assertTrue(one.note().contains("training.batch_size = 8"), one.note());
 
-        // Another precision is the same row, and another seed is one more run of it.
+        // Another precision, or evaluated less often, is the same row, and another seed is one more run of it.
         List<String> otherPrecision = new ArrayList<>(longer);
         otherPrecision.add("training.precision=tf32");
+        otherPrecision.add("evaluation.every=2");
         Comparison two = item.run(lasso.withSeeds(List.of(1L, 7L)).withChanges(otherPrecision))
                 .orElseThrow()
                 .tables()

@@ -22,7 +22,12 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
         /** The exact operator. */
         EXACT,
         /** Nothing: it is done, or waits for others. */
-        NOTHING
+        NOTHING;
+
+        /** Whether sums over its weights are wanted. */
+        boolean isSum() {
+            return this == EVALUATION || this == SURVEY || this == WEIGHING;
+        }
     }
 
     final Tally tally = new Tally();

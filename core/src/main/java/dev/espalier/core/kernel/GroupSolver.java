@@ -209,7 +209,7 @@ final class GroupSolver extends CellSolver {
 
     @Override
     boolean advance(int group, double[] sums) {
-        if (needs[group] != Need.EXACT && needs[group] != Need.NOTHING) {
+        if (needs[group].isSum()) {
             goOn(group, sums);
         }
         return needs[group] == Need.EXACT;
@@ -286,7 +286,7 @@ final class GroupSolver extends CellSolver {
     /** What the candidate costs, {@code Σd(x − z)²/2}, against what it saves of the penalty. */
     private void weighed(int group, double sum) {
         double pull = terms(group).pull(theta[group]);
-        double ratio = pull * pull / 2 * sum / terms(group).growth(theta[group]);
+        double ratio = pull * pull / 2 * sum / terms(group).rise(theta[group]);
         double doubt = DOUBT * rounding();
         if (!(Math.abs(ratio - 1) > doubt) || ratio == Double.POSITIVE_INFINITY) {
             needs[group] = Need.EXACT;
@@ -325,7 +325,7 @@ final class GroupSolver extends CellSolver {
     private boolean isFar(int group, double t, double s) {
         PenaltyTerms one = terms(group);
         double distance = one.knee() * (Math.sqrt(t) - 1);
-        double worth = 2 * one.growth(0) * (1 - s / t);
+        double worth = 2 * one.rise(0) * (1 - s / t);
         return distance * distance * one.kappa(one.knee()) > worth * (1 + DOUBT * rounding());
     }
 

@@ -355,7 +355,7 @@ final class GroupedBlock extends Block {
             Job job = jobs.get(number);
             for (int group = 0; group < job.groups(); group++) {
                 Need need = solver.need(job.cell() + group);
-                if (need != Need.EXACT && need != Need.NOTHING) {
+                if (need.isSum()) {
                     Sums.add(jobSums.get(number), group, need == Need.SURVEY, sums, job.cell() + group);
                 }
             }

@@ -75,12 +75,12 @@ public record PenaltyTerms(
     }
 
     /**
-     * What the penalty grows by from a norm to its knee, times α.
+     * What the penalty rises by from a norm to its knee, times α.
      *
      * @param norm θ; up to the knee
      * @return half the product of pull and distance where the pull is one line from there on; more where it is not
      */
-    public double growth(double norm) {
+    public double rise(double norm) {
         double sum = 0;
         double from = norm;
         for (int index = piece(norm); from < knee; index++) {
