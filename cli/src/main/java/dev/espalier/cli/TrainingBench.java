@@ -28,6 +28,8 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -143,8 +145,9 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
         }
     }
 
-    /** A network and what steps it. */
-    private record Trained(Network network, Optimizer optimizer, List<Batch> batches) implements AutoCloseable {
+    /** A network and what steps it, and the pass that the next step begins with, if that was queued. */
+    private record Trained(Network network, Optimizer optimizer, List<Batch> batches, Deque<Supplier<Terms>> ahead)
+            implements AutoCloseable {
         static Trained of(Work work, Device device, StepKernel.Factory kernels, Precision precision, boolean recorded) {
             TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE))
                     .withFrozen(work.rules().frozen());
@@ -157,20 +160,24 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
                     .record(recorded);
             Optimizer optimizer = new Optimizer(new UpdateRule.Adam(), sets, StepOptions.DEFAULT, kernels);
             List<Batch> batches = Stream.generate(work.draw()).limit(BATCHES).toList();
-            return new Trained(network, optimizer, batches);
+            return new Trained(network, optimizer, batches, new ArrayDeque<>());
         }
 
         private Batch batch(int step) {
             return batches.get(Math.floorMod(step, BATCHES));
         }
 
-        /** A step as a training does it; returns the loss. */
+        private Supplier<Terms> queue(Batch batch) {
+            return network.queueGradients(batch.inputs(), batch.targets(), 1);
+        }
+
+        /** A step as a training does it, which begins with the next one while it looks at what came of this; returns the loss. */
         double step(int number, TrainingParts parts) {
             Batch now = batch(number);
             Batch next = batch(number + 1);
             long started = System.nanoTime();
             long[] times = new long[2];
-            Supplier<Terms> terms = network.queueGradients(now.inputs(), now.targets(), 1);
+            Supplier<Terms> terms = ahead.isEmpty() ? queue(now) : ahead.remove();
             new TrainingStep(network, (weights, gradients) -> {
                         network.clipGradients(CLIP_NORM);
                         optimizer.step(weights, gradients, () -> {
@@ -182,6 +189,9 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
                         times[1] = System.nanoTime();
                     })
                     .apply();
+            if (network.queues()) {
+                ahead.add(queue(next));
+            }
             double loss = terms.get().loss();
             parts.add("queueing", (times[0] - started) / 1e6);
             parts.add("the rest", since(times[1]));

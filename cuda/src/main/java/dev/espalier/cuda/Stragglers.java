@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,9 @@ final class Stragglers implements AutoCloseable {
     private final SetStep step;
     private final List<Update> updates = new ArrayList<>();
     private final List<TensorView> weights = new ArrayList<>();
-    private final List<TensorView> gradients = new ArrayList<>();
+    /** Null where moments have all that is needed of them. */
+    private final List<@Nullable TensorView> gradients = new ArrayList<>();
+
     private final List<@Nullable MemorySegment> firsts = new ArrayList<>();
     private final List<@Nullable MemorySegment> seconds = new ArrayList<>();
     private final long normsThere;
@@ -78,7 +81,8 @@ final class Stragglers implements AutoCloseable {
             Place tensor = places.get(i);
             updates.add(update.withMetricFloor(tensor.metricFloor()));
             weights.add(copyOf(gpu, step.weights().get(i), copies));
-            gradients.add(copyOf(gpu, step.gradients().get(i), copies));
+            boolean kept = tensor.first() != 0 && tensor.second() != 0;
+            gradients.add(kept ? null : copyOf(gpu, step.gradients().get(i), copies));
             firsts.add(tensor.first() == 0 ? null : copyOf(tensor.first(), tensor.size()));
             seconds.add(tensor.second() == 0 ? null : copyOf(tensor.second(), tensor.size()));
         }
@@ -143,7 +147,7 @@ final class Stragglers implements AutoCloseable {
     }
 
     private float gradient(int tensor, long index) {
-        return (float) gradients.get(tensor).get(index);
+        return (float) Objects.requireNonNull(gradients.get(tensor)).get(index);
     }
 
     private void count(int group, int evaluations, Outcome outcome, double value, double[] innerNorms) {

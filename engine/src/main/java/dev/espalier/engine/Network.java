@@ -102,6 +102,9 @@ public final class Network implements AutoCloseable {
     /** The gradients side by side; null where they are not. */
     private @Nullable GradientBlock block;
 
+    /** Whether gradients count as zero, whatever is in them: the next pass for training begins with setting them to zero. */
+    private boolean stale;
+
     /** Whether the processor looks into the arrays' memory itself, without copying. */
     private final boolean shared;
 
@@ -334,6 +337,7 @@ public final class Network implements AutoCloseable {
      * @return this network
      */
     public Network freeze(Predicate<String> names) {
+        settle();
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> array(name).setRequiresGradient(!names.test(name)));
         forgetRecordings();
         boolean fewer = gradients.keySet().removeIf(name -> {
@@ -358,6 +362,7 @@ public final class Network implements AutoCloseable {
     }
 
     PtNDArray gradient(String name) {
+        settle();
         PtNDArray array = gradients.get(name);
         if (array == null) {
             throw new IllegalArgumentException("parameter " + name + " has no gradient");
@@ -421,8 +426,17 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Puts a batch on its way to a GPU, behind what is queued there: the next {@link #queueGradients} with these very tensors and
-     * this share finds it there. To be asked for while the GPU is at work. It makes nothing different, only faster; where passes are
+     * Whether passes are queued on a GPU rather than done at once: then the sooner they are asked for, the less it idles.
+     *
+     * @return true off the CPU
+     */
+    public boolean queues() {
+        return !shared;
+    }
+
+    /**
+     * Puts the batch that the next step begins with on its way to a GPU, behind what is queued there: the next
+     * {@link #queueGradients} with these very tensors and this share, after {@link #zeroGradients}, finds it there. To be asked for while the GPU is at work. It makes nothing different, only faster; where passes are
      * not recorded, or this one not yet, nothing is done.
      *
      * @param inputs every input of the model by name; left alone until the batch has been queued
@@ -436,7 +450,7 @@ public final class Network implements AutoCloseable {
         }
         Program.Call call = judged().call(behind(inputs, targets));
         synchronized (known) {
-            known.stage(new Recorder.Key(call.plan(), Mode.TRAINING, share), call.inputs());
+            known.stage(new Recorder.Key(call.plan(), Mode.TRAINING, share, true), call.inputs());
         }
     }
 
@@ -498,6 +512,9 @@ public final class Network implements AutoCloseable {
         return seeded(
                 mode,
                 () -> recorded(call, mode, share, reading).orElseGet(() -> {
+                    if (mode.trains()) {
+                        settle();
+                    }
                     SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
                     try (Pass pass = start(call, mode)) {
                         read(
@@ -543,15 +560,22 @@ public final class Network implements AutoCloseable {
         }
         // One at a time, as recordings share their memory; what trains has the network for itself, and need not wait.
         synchronized (known) {
-            Optional<Recorded.Answer> answer = known.find(
-                            new Recorder.Key(call.plan(), mode, share), call.inputs(), (inputs, rehearsal, results) -> {
-                                Mode now = rehearsal && mode.trains() ? Mode.REHEARSAL : mode;
-                                try (Pass pass = precisely(
-                                        () -> Pass.run(call.plan(), inputs, now, manager, this::setSwitches))) {
-                                    read(pass, share, reading, results);
-                                }
-                            })
+            boolean fresh = stale && mode.trains();
+            Recorder.Key key = new Recorder.Key(call.plan(), mode, share, fresh);
+            Optional<Recorded.Answer> answer = known.find(key, call.inputs(), (inputs, rehearsal, results) -> {
+                        if (fresh) {
+                            clearGradients();
+                        }
+                        Mode now = rehearsal && mode.trains() ? Mode.REHEARSAL : mode;
+                        try (Pass pass =
+                                precisely(() -> Pass.run(call.plan(), inputs, now, manager, this::setSwitches))) {
+                            read(pass, share, reading, results);
+                        }
+                    })
                     .map(recording -> recording.run(call.inputs()));
+            if (fresh && answer.isPresent()) {
+                stale = false;
+            }
             answer.filter(_ -> !mode.trains()).ifPresent(Recorded.Answer::get);
             return answer.map(found -> found::get);
         }
@@ -603,6 +627,7 @@ public final class Network implements AutoCloseable {
 
     /** After some have come or gone: the others are moved, too. */
     private void gatherGradients() {
+        settle();
         gradientViews = new LinkedHashMap<>();
         if (shared) {
             return;
@@ -651,6 +676,7 @@ public final class Network implements AutoCloseable {
      * @return the gradients of all trained parameters by name; none before the first pass for training
      */
     public SequencedMap<String, TensorView> gradients() {
+        settle();
         if (gradientViews.size() != gradients.size()) {
             gradientViews = views(gradients.keySet(), this::gradient);
         }
@@ -763,6 +789,7 @@ public final class Network implements AutoCloseable {
                             entry.getKey(), entry.getValue().products(of(x, entry.getKey()), of(g, entry.getKey()))));
             return () -> sums;
         }
+        settle();
         SortedMap<String, Axis> sorted = new TreeMap<>(axes);
         Optional<Recorded.Answer> recorded = recorder == null
                 ? Optional.empty()
@@ -903,7 +930,7 @@ public final class Network implements AutoCloseable {
         Check.positive("most", most);
         if (shared) {
             GradientNorm.clip(gradients().values(), most);
-        } else if (!gradients.isEmpty()) {
+        } else if (!stale) {
             doToItself(CLIP + " " + most, gradients.isEmpty(), () -> clipFar(most));
         }
     }
@@ -964,15 +991,28 @@ public final class Network implements AutoCloseable {
         copies.clear();
     }
 
-    /** Sets all gradients to zero; nobody else does. */
+    /** Sets all gradients to zero; nobody else does. On a GPU that is part of the next pass for training, if nobody looks before. */
     public void zeroGradients() {
-        doToItself(ZERO_GRADIENTS, gradients.isEmpty(), () -> {
-            if (block != null) {
-                block.zero();
-            } else {
-                gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
-            }
-        });
+        stale = !gradients.isEmpty();
+        if (shared) {
+            settle();
+        }
+    }
+
+    /** Sets gradients to zero that count as zero: somebody wants to see them. */
+    private void settle() {
+        if (stale) {
+            stale = false;
+            doToItself(ZERO_GRADIENTS, gradients.isEmpty(), this::clearGradients);
+        }
+    }
+
+    private void clearGradients() {
+        if (block != null) {
+            block.zero();
+        } else {
+            gradients.keySet().forEach(name -> JniUtils.zeroGrad(array(name)));
+        }
     }
 
     /**

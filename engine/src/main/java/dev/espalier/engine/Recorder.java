@@ -61,8 +61,14 @@ final class Recorder implements AutoCloseable {
      * @param what a plan for a pass, compared by identity; or the name of something that a network does to itself
      * @param mode of the pass
      * @param share of a step that its gradients have
+     * @param fresh whether it begins with setting gradients to zero
      */
-    record Key(Object what, Mode mode, double share) {}
+    record Key(Object what, Mode mode, double share, boolean fresh) {
+        /** Of something that a network does to itself. */
+        static Key of(Object what) {
+            return new Key(what, Mode.INFERENCE, 1, false);
+        }
+    }
 
     /** What was seen of a piece of work. */
     private static final class Entry {
@@ -142,8 +148,7 @@ final class Recorder implements AutoCloseable {
      * @return what it makes; empty if it is to be done as ever
      */
     Optional<Recorded.Answer> ask(Object what, Work work) {
-        return find(new Key(what, Mode.INFERENCE, 1), new LinkedHashMap<>(), work)
-                .map(known -> known.run(new LinkedHashMap<>()));
+        return find(Key.of(what), new LinkedHashMap<>(), work).map(known -> known.run(new LinkedHashMap<>()));
     }
 
     /** Does something that needs nothing and makes nothing. */
@@ -256,7 +261,7 @@ final class Recorder implements AutoCloseable {
 
     /** Forgets what a network does to itself under a name. */
     void forget(String name) {
-        Entry entry = entries.remove(new Key(name, Mode.INFERENCE, 1));
+        Entry entry = entries.remove(Key.of(name));
         if (entry != null) {
             forget(entry);
         }

@@ -326,15 +326,22 @@ final class PenaltySchedule {
     void afterStep(Summary summary) {
         if (choice.isPresent()) {
             takeIn(choice.get());
-            if (sparsifying && !met && optimizer.allSteps() % changeEvery() == 0) {
-                choose(choice.get(), summary);
-            }
+        }
+        if (!adapts()) {
             return;
         }
-        if (controller.isPresent() && lambda[NOW] > 0 && optimizer.allSteps() % changeEvery() == 0) {
+        if (choice.isPresent()) {
+            choose(choice.get(), summary);
+        } else {
             double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
-            change(controller.get().next(since, share(new Remaining(summary))));
+            change(controller.orElseThrow().next(since, share(new Remaining(summary))));
         }
+    }
+
+    /** Whether the model is looked at after the step that was just done, and groups may be set to zero. */
+    boolean adapts() {
+        boolean may = choice.isPresent() ? sparsifying && !met : controller.isPresent() && lambda[NOW] > 0;
+        return may && optimizer.allSteps() % changeEvery() == 0;
     }
 
     /** What a GPU was asked for before the step it tells with the step's report, so that it need not wait in between. */

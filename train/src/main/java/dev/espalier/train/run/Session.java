@@ -12,6 +12,7 @@ import dev.espalier.core.step.StepOptions;
 import dev.espalier.core.step.StepOptions.NonFinite;
 import dev.espalier.core.step.StepReport;
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
 import dev.espalier.engine.Precision;
 import dev.espalier.engine.TrainingStep;
@@ -41,6 +42,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A model in training: the network, the optimizer, the penalty in force, and the step from batches to other weights. */
 final class Session implements AutoCloseable {
@@ -65,6 +67,9 @@ final class Session implements AutoCloseable {
 
     /** What the processor does while a GPU is at the step. */
     private Runnable meanwhile = () -> {};
+
+    /** The batch that the next step begins with, if its gradients are being added already; null if they are not. */
+    private @Nullable Ahead ahead;
 
     /** What became of the groups in the last step that was done. */
     private Summary summary = Summary.EMPTY;
@@ -150,14 +155,21 @@ final class Session implements AutoCloseable {
      * Does a step.
      *
      * @param examples batches, of which as many are taken as make a step
+     * @param goesOn whether the next step follows, and nobody looks at the model before: then a GPU may begin with it at once, within
+     *     an epoch
      */
-    void step(Examples examples) {
+    void step(Examples examples, boolean goesOn) {
         long started = System.nanoTime();
-        int batches = batches(examples);
-        strength.beforeStep(examples.position());
-        teacher.ifPresent(one -> one.beforeStep(examples.position()));
+        BatchPosition position = position(examples);
+        int batches = batches(position);
+        strength.beforeStep(position);
+        teacher.ifPresent(one -> one.beforeStep(position));
         List<Batch> added = new ArrayList<>();
-        for (int i = 0; i < batches; i++) {
+        if (ahead != null) {
+            added.add(ahead.batch());
+            ahead = null;
+        }
+        while (added.size() < batches) {
             added.add(add(examples.next(), 1.0 / batches));
         }
         long number = optimizer.steps() + 1;
@@ -168,21 +180,42 @@ final class Session implements AutoCloseable {
             count(added, number);
             throw new DivergedException(String.valueOf(problem.getMessage()));
         }
+        BatchPosition next = examples.position();
+        if (goesOn && network.queues() && next.epoch() == position.epoch() && !strength.adapts()) {
+            ahead = new Ahead(add(examples.next(), 1.0 / batches(next)), next);
+        }
         count(added, number);
         strength.afterStep(summary);
         meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
     }
 
-    /** How many batches make the step that comes next. */
-    private int batches(Examples examples) {
-        long left = task.batchesPerEpoch() - examples.position().batch();
-        return (int) Math.min(recipe.training().accumulate(), left);
+    /** Whether the next step has begun: it has to be done before anybody looks at the model. */
+    boolean isAhead() {
+        return ahead != null;
+    }
+
+    /** Where the next step begins. */
+    BatchPosition position(Examples examples) {
+        return ahead == null ? examples.position() : ahead.position();
+    }
+
+    private void requireNotAhead() {
+        if (ahead != null) {
+            throw new IllegalStateException("the next step has begun, and the model has seen its batch: do it first");
+        }
+    }
+
+    /** How many batches make the step that begins there. */
+    private int batches(BatchPosition first) {
+        return (int) Math.min(recipe.training().accumulate(), task.batchesPerEpoch() - first.batch());
     }
 
     /** While a GPU is at a step, the batch that the next one begins with is put on its way. */
     private void stageNext(Examples examples) {
         if (teacher.isEmpty()) {
-            examples.peek().ifPresent(next -> network.stage(next.inputs(), next.targets(), 1.0 / batches(examples)));
+            examples.peek()
+                    .ifPresent(
+                            next -> network.stage(next.inputs(), next.targets(), 1.0 / batches(examples.position())));
         }
     }
 
@@ -193,6 +226,14 @@ final class Session implements AutoCloseable {
      * @param terms waits for what the objective came to
      */
     private record Batch(int size, Supplier<Terms> terms) {}
+
+    /**
+     * A batch before its step.
+     *
+     * @param batch the batch
+     * @param position its own
+     */
+    private record Ahead(Batch batch, BatchPosition position) {}
 
     private Batch add(Example given, double share) {
         Example example = teacher.map(one -> one.of(given)).orElse(given);
@@ -234,6 +275,7 @@ final class Session implements AutoCloseable {
 
     /** Judges the model as it is. */
     Evaluation evaluate() {
+        requireNotAhead();
         Task learned = teacher.map(one -> one.or(task)).orElse(task);
         return learned.evaluate(new TrainedModel(network), Task.Part.VALIDATION);
     }
@@ -283,6 +325,7 @@ final class Session implements AutoCloseable {
 
     /** All that a resumed training needs, as live memory by name. */
     SequencedMap<String, MemorySegment> state() {
+        requireNotAhead();
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
         optimizer.state().forEach((name, memory) -> state.put("optimizer/" + name, memory));
         network.state().forEach((name, memory) -> state.put("network/" + name, memory));

@@ -258,23 +258,27 @@ public final class TrainingRun {
             if (session.steps() == 0 && recipe.startsReady()) {
                 evaluateBefore(session, log);
             }
-            while (examples.hasNext()) {
-                int epoch = Math.toIntExact(examples.position().epoch());
-                session.step(examples);
-                position[0] = examples.position().epoch();
-                position[1] = examples.position().batch();
+            boolean stop = false;
+            while (session.isAhead() || examples.hasNext()) {
+                int epoch = Math.toIntExact(session.position(examples).epoch());
+                boolean saves = (session.steps() + 1) % recipe.checkpoint().every() == 0;
+                session.step(examples, !stop && !saves);
                 Progress progress = session.progress(epoch, pace.secondsLeft(session.steps()));
                 options.listener().onStep(progress);
+                if (session.isAhead()) {
+                    stop = options.stop().getAsBoolean();
+                    continue;
+                }
+                position[0] = examples.position().epoch();
+                position[1] = examples.position().batch();
                 if (position[0] > epoch && isEvaluated(session, epoch)) {
                     evaluate(session, progress, log);
                 }
                 if (position[0] > epoch) {
                     session.checkConnected(epoch);
                 }
-                boolean stop = options.stop().getAsBoolean();
-                if (stop
-                        || !examples.hasNext()
-                        || session.steps() % recipe.checkpoint().every() == 0) {
+                stop |= options.stop().getAsBoolean();
+                if (stop || !examples.hasNext() || saves) {
                     save(session);
                 }
                 if (stop && examples.hasNext()) {

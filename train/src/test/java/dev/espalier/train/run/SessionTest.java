@@ -2,6 +2,8 @@ package dev.espalier.train.run;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -81,8 +83,8 @@ class SessionTest {
 
     private static void train(Session session, Task task, long fromEpoch, long toEpoch) {
         try (Examples examples = task.examples(1, new BatchPosition(fromEpoch, 0), toEpoch)) {
-            while (examples.hasNext()) {
-                session.step(examples);
+            while (session.isAhead() || examples.hasNext()) {
+                session.step(examples, true);
             }
         }
     }
@@ -136,6 +138,46 @@ class SessionTest {
         }
     }
 
+    /** The pass of a step that was begun ahead has changed the statistics of batches by then. */
+    @Test
+    void stepsThatAreBegunAheadComeToTheSameBits() throws IOException {
+        Recipe recipe = recipe(
+                "model.kind=small-cnn", "model.channels=[6, 8]", "training.accumulate=3", "phases.heal_epochs=1");
+        Task task = Tasks.of(recipe);
+        try (Session waiting = session(recipe, task, SessionTest::far);
+                Session eager = session(recipe, task, SessionTest::far);
+                Examples some = task.examples(1, new BatchPosition(0, 0), 4);
+                Examples same = task.examples(1, new BatchPosition(0, 0), 4)) {
+            List<Integer> begun = new ArrayList<>();
+            for (int step = 0; some.hasNext(); step++) {
+                assertEquals(some.position(), eager.position(same));
+                waiting.step(some, false);
+                eager.step(same, step != 5);
+                if (eager.isAhead()) {
+                    assertThrows(IllegalStateException.class, eager::state);
+                    assertThrows(IllegalStateException.class, eager::evaluate);
+                    begun.add(step);
+                } else {
+                    assertEquals(saved(waiting), saved(eager));
+                }
+            }
+            assertFalse(same.hasNext() || eager.isAhead());
+            // Four steps make an epoch.
+            assertEquals(List.of(0, 1, 2, 4, 6, 8, 9, 10, 12, 13, 14), begun);
+        }
+    }
+
+    /** The state as text, without what the clock says. */
+    private static String saved(Session session) {
+        StringBuilder text = new StringBuilder();
+        session.state().forEach((name, memory) -> {
+            if (!name.equals("meter")) {
+                text.append(name).append(Arrays.toString(memory.toArray(ValueLayout.JAVA_BYTE)));
+            }
+        });
+        return text.toString();
+    }
+
     /** An epoch in which nothing goes, three in which groups go by choice after every step, and two that heal. */
     private static Recipe byChoice() {
         return recipe(
@@ -182,7 +224,7 @@ class SessionTest {
         try (Session session = session(recipe, task, SessionTest::near);
                 Examples examples = task.examples(1, new BatchPosition(0, 0), 1)) {
             for (int step = 0; step < 5; step++) {
-                session.step(examples);
+                session.step(examples, true);
             }
             return session.groups().groupsLeft(session.graph());
         }
@@ -286,8 +328,8 @@ class SessionTest {
             int cleared = 0;
             for (int step = 0; step < 30; step++) {
                 Map<String, double[]> before = weights(twin);
-                session.step(examples);
-                twin.step(same);
+                session.step(examples, true);
+                twin.step(same, true);
                 if (step >= 9) { // 0.3 of 30 steps are done
                     cleared += project(twin, before, network.weights());
                 }
@@ -339,7 +381,7 @@ class SessionTest {
                     save(first, saved);
                     assertTrue(last.groupsLeft() < 0.9, "nothing is zero in the checkpoint: " + last.groupsLeft());
                 }
-                first.step(examples);
+                first.step(examples, false);
                 Progress progress = first.progress(step / 10, 0);
                 Metrics metrics = first.metrics(first.evaluate(), progress, 0);
                 assertTrue(metrics.groupsLeft() <= last.groupsLeft(), "a group came back in step " + step);
@@ -395,7 +437,7 @@ class SessionTest {
                 double lambda = session.lambda();
                 boolean bad = step % 10 == 9;
                 weights.set(0, bad ? Double.NaN : before);
-                session.step(examples);
+                session.step(examples, true);
                 if (bad) {
                     weights.set(0, before);
                 }
@@ -448,7 +490,7 @@ class SessionTest {
                         Optional.empty());
                 Examples examples = task.examples(1, new BatchPosition(0, 0), 1)) {
             for (int step = 0; step < 3; step++) {
-                session.step(examples);
+                session.step(examples, true);
             }
         }
         assertTrue(seen.size() > 3);
