@@ -395,14 +395,15 @@ final class GroupedBlock extends Block {
         for (Job job : jobs) {
             if (group >= job.group() && group < job.group() + job.groups()) {
                 long v = moments.get(job.tensor()).second();
+                Update update = update(job.tensor());
+                TensorView gradients = gradients(job.tensor());
                 for (int row = 0; row < job.rows(); row++) {
                     long first = job.index(row) + (long) (group - job.group()) * job.inner();
                     for (long index = first; index < first + job.inner(); index++) {
-                        float second = v == 0 ? 0 : Memory.get(v + index * Float.BYTES);
-                        visitor.visit(
-                                weights(job.tensor()),
-                                index,
-                                update(job.tensor()).metric(second));
+                        float second = v == 0
+                                ? update.second(0, (float) gradients.get(index))
+                                : Memory.get(v + index * Float.BYTES);
+                        visitor.visit(weights(job.tensor()), index, update.metric(second));
                     }
                 }
             }

@@ -24,6 +24,10 @@ final class HostKernel implements StepKernel {
     private static final Thread HELPER = Thread.ofPlatform().unstarted(() -> {});
 
     private final Lanes lanes;
+
+    /** Whether d is computed anew where it is needed: not that of a last gradient alone, which nothing is kept of. */
+    private final boolean forgets;
+
     private final Team team;
     private final Arena arena = Arena.ofShared();
     private final List<SetState> sets = new ArrayList<>();
@@ -107,7 +111,8 @@ final class HostKernel implements StepKernel {
         lanes = choice.lanes();
         team = new Team(threads);
         long weights = blocks.stream().mapToLong(Block::scratch).max().orElse(0);
-        long kept = lanes.forgetsMetric() || weights == 0 ? 0 : segment(weights).address();
+        forgets = lanes.forgetsMetric() && (rule.hasSecondMoment() || rule.at(1).addSecond() == 0);
+        long kept = forgets || weights == 0 ? 0 : segment(weights).address();
         int columns = sets.stream()
                 .mapToInt(set -> Math.max(set.block.columns(), set.free.columns()))
                 .reduce(Scan.COLUMNS, Math::max);
@@ -242,7 +247,7 @@ final class HostKernel implements StepKernel {
         }
         forEachJob(plain, Block::first);
         plain.forEach(Block::finish);
-        if (lanes.forgetsMetric()) {
+        if (forgets) {
             solve(penalised);
         } else {
             penalised.forEach(block -> solve(List.of(block)));

@@ -46,6 +46,7 @@ class LaneTwinTest {
             new UpdateRule.Momentum(),
             new UpdateRule.AdaGrad(),
             new UpdateRule.RmsProp(),
+            new UpdateRule.RmsProp(0, 1e-8),
             new UpdateRule.Adam());
     private static final List<Penalty> PENALTIES = List.of(
             new GroupLasso(2),

@@ -69,6 +69,7 @@ class SlowPathTest {
                 new UpdateRule.Momentum(),
                 new UpdateRule.AdaGrad(),
                 new UpdateRule.RmsProp(),
+                new UpdateRule.RmsProp(0, 1e-8),
                 new UpdateRule.Adam());
         List<Penalty> penalties = List.of(
                 new GroupLasso(0.8),
