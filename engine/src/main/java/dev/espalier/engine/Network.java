@@ -954,6 +954,30 @@ public final class Network implements AutoCloseable {
         }
     }
 
+    /**
+     * Adds parameters to their gradients, where they are: weight decay that is part of the gradient.
+     *
+     * @param share what the parameters are multiplied with
+     * @param names which parameters; they are trained, and have gradients
+     */
+    public void decayGradients(double share, Set<String> names) {
+        Runnable work = () -> {
+            try (NDScope scope = new NDScope()) {
+                scope.suppressNotUsedWarning();
+                names.forEach(name -> JniUtils.addi(gradient(name), Tensors.times(array(name), share)));
+            }
+        };
+        settle();
+        if (recorder == null) {
+            work.run();
+        } else {
+            recorder.run(new Decay(share, Set.copyOf(names)), work);
+        }
+    }
+
+    /** What {@link #decayGradients} is recorded under. */
+    private record Decay(double share, Set<String> names) {}
+
     private PtNDArray farNorm() {
         if (block != null) {
             return block.norm();

@@ -152,8 +152,8 @@ final class Recorder implements AutoCloseable {
     }
 
     /** Does something that needs nothing and makes nothing. */
-    void run(String name, Runnable work) {
-        if (ask(name, (inputs, rehearsal, results) -> work.run()).isEmpty()) {
+    void run(Object what, Runnable work) {
+        if (ask(what, (inputs, rehearsal, results) -> work.run()).isEmpty()) {
             work.run();
         }
     }

@@ -108,6 +108,15 @@ public record TrainingPlan(
         return sets;
     }
 
+    /**
+     * {@return whether a parameter has weight decay}
+     *
+     * @param tensor the parameter
+     */
+    public boolean decays(Tensor tensor) {
+        return tensor.rank() >= 2 || decayed == Decayed.ALL;
+    }
+
     private boolean isFrozen(Graph graph, String parameter) {
         return graph.uses(parameter).stream().anyMatch(use -> frozen.picks(use.node(), parameter));
     }
@@ -140,7 +149,7 @@ public record TrainingPlan(
         return new ParameterSet(
                 List.of(parameter(graph, name)),
                 learningRate,
-                tensor.rank() >= 2 || decayed == Decayed.ALL ? weightDecay : 0,
+                decays(tensor) ? weightDecay : 0,
                 null,
                 isFrozen(graph, name));
     }

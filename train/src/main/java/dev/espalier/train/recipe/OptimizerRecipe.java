@@ -18,15 +18,27 @@ import java.util.Optional;
  * @param rule the optimizer with its own parameters
  * @param rate the learning rate that the schedule starts from
  * @param weightDecay decoupled weight decay
+ * @param gradientDecay weight decay that is part of the gradient
  * @param decayed what it is for
  * @param metricFloor the share of a tensor's mean that no entry of the metric is below; 0 for none
  */
 public record OptimizerRecipe(
-        UpdateRule rule, double rate, double weightDecay, TrainingPlan.Decayed decayed, double metricFloor) {
+        UpdateRule rule,
+        double rate,
+        double weightDecay,
+        double gradientDecay,
+        TrainingPlan.Decayed decayed,
+        double metricFloor) {
     private static final Key<Double> RATE = Key.decimal(
                     "optimizer.rate", "the learning rate that the schedule starts from")
             .in(Range.positive());
     private static final Key<Double> WEIGHT_DECAY = Key.decimal("optimizer.weight_decay", "decoupled weight decay")
+            .in(Range.notNegative())
+            .withDefault(0.0);
+    private static final Key<Double> GRADIENT_DECAY = Key.decimal(
+                    "optimizer.gradient_decay",
+                    "weight decay that is added to the gradient, behind clipping, as programs have it that do not decouple it; with adam it"
+                            + " makes groups zero without a penalty")
             .in(Range.notNegative())
             .withDefault(0.0);
     private static final Key<TrainingPlan.Decayed> DECAYED = Key.choice(
@@ -49,7 +61,7 @@ public record OptimizerRecipe(
             "which optimizer",
             KINDS,
             Optional.of("adam"),
-            List.of(RATE, WEIGHT_DECAY, DECAYED, METRIC_FLOOR));
+            List.of(RATE, WEIGHT_DECAY, GRADIENT_DECAY, DECAYED, METRIC_FLOOR));
 
     private static Variant<UpdateRule> adam() {
         UpdateRule.Adam standard = new UpdateRule.Adam();
@@ -112,6 +124,7 @@ public record OptimizerRecipe(
                 KINDS.of(values).make(values),
                 values.of(RATE),
                 values.of(WEIGHT_DECAY),
+                values.of(GRADIENT_DECAY),
                 values.of(DECAYED),
                 values.of(METRIC_FLOOR));
     }

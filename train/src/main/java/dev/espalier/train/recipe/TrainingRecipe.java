@@ -14,6 +14,7 @@ import java.util.List;
  * @param batchSize samples that are computed at once
  * @param accumulate batches that make a step
  * @param clipNorm what the norm of the whole gradient is cut to; 0 for no cut
+ * @param recalibrate batches by which batch normalisations are measured anew in the end
  * @param precision how exactly products and convolutions are computed
  * @param seeds one run for each
  * @param pruneFor what the trained model is pruned for
@@ -23,6 +24,7 @@ public record TrainingRecipe(
         int batchSize,
         int accumulate,
         double clipNorm,
+        int recalibrate,
         Precision precision,
         List<Long> seeds,
         PruneFor pruneFor) {
@@ -73,6 +75,12 @@ public record TrainingRecipe(
                     "training.clip_norm", "what the norm of the whole gradient is cut to; 0 for no cut")
             .in(Range.notNegative())
             .withDefault(0.0);
+    private static final Key<Integer> RECALIBRATE = Key.whole(
+                    "training.recalibrate",
+                    "batches by which the statistics of batch normalisations are measured anew when training is over, and groups have"
+                            + " become zero; 0 for as training left them")
+            .in(Range.atLeast(0))
+            .withDefault(0);
     private static final Key<Precision> PRECISION = Key.choice(
                     "training.precision",
                     Precision.class,
@@ -90,8 +98,8 @@ public record TrainingRecipe(
             .withDefault(PruneFor.AUTO)
             .changeable();
 
-    static final Section SECTION =
-            Section.of("training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, PRECISION, SEEDS, PRUNE_FOR));
+    static final Section SECTION = Section.of(
+            "training", List.of(EPOCHS, BATCH_SIZE, ACCUMULATE, CLIP_NORM, RECALIBRATE, PRECISION, SEEDS, PRUNE_FOR));
 
     static TrainingRecipe of(Values values) {
         return new TrainingRecipe(
@@ -99,6 +107,7 @@ public record TrainingRecipe(
                 values.of(BATCH_SIZE),
                 values.of(ACCUMULATE),
                 values.of(CLIP_NORM),
+                values.of(RECALIBRATE),
                 values.of(PRECISION),
                 values.of(SEEDS),
                 values.of(PRUNE_FOR));

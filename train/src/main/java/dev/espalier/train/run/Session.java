@@ -18,6 +18,7 @@ import dev.espalier.engine.Precision;
 import dev.espalier.engine.TrainingStep;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.ModelGroups;
+import dev.espalier.graph.group.TrainingPlan;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
@@ -41,7 +42,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A model in training: the network, the optimizer, the penalty in force, and the step from batches to other weights. */
@@ -57,6 +60,9 @@ final class Session implements AutoCloseable {
     private final Optional<Projection> projection;
     private final Optional<DenseStart> teacher;
     private final TrainingStep training;
+    /** The parameters that have weight decay, if there is any. */
+    private final Set<String> decayed;
+
     private final TrainingListener listener;
     private final Divergence divergence;
     private final Meter meter;
@@ -103,9 +109,16 @@ final class Session implements AutoCloseable {
         this.divergence = new Divergence(recipe, task.baseline());
         this.meter = new Meter(task.objective().sums(initial));
         Optional<Pilot> pilot = recipe.pilot().map(named -> new Pilot(named, groups));
-        List<ParameterSet> sets = recipe.trainingPlan(stepsPerEpoch()).parameterSets(initial, groups).stream()
+        TrainingPlan plan = recipe.trainingPlan(stepsPerEpoch());
+        List<ParameterSet> sets = plan.parameterSets(initial, groups).stream()
                 .map(set -> pilot.map(known -> known.weigh(set)).orElse(set))
                 .toList();
+        this.decayed = sets.stream()
+                .filter(set -> !set.frozen())
+                .flatMap(set -> set.parameters().stream())
+                .map(Parameter::name)
+                .filter(name -> plan.decays(Objects.requireNonNull(initial.tensor(name))))
+                .collect(Collectors.toUnmodifiableSet());
         this.listener = listener;
         Precision precision = precision(recipe.training().precision());
         this.network = network.seed(seed)
@@ -235,8 +248,12 @@ final class Session implements AutoCloseable {
      */
     private record Ahead(Batch batch, BatchPosition position) {}
 
+    private Example learned(Example given) {
+        return teacher.map(one -> one.of(given)).orElse(given);
+    }
+
     private Batch add(Example given, double share) {
-        Example example = teacher.map(one -> one.of(given)).orElse(given);
+        Example example = learned(given);
         return new Batch(example.size(), network.queueGradients(example.inputs(), example.targets(), share));
     }
 
@@ -257,6 +274,10 @@ final class Session implements AutoCloseable {
         double most = recipe.training().clipNorm();
         if (most > 0) {
             network.clipGradients(most);
+        }
+        double decay = recipe.optimizer().gradientDecay();
+        if (decay > 0) {
+            network.decayGradients(decay, decayed);
         }
         strength.estimate(view)
                 .ifPresent(lambda -> listener.onNote(
@@ -299,10 +320,29 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** The subgradient method makes small groups, not zeros: this makes zeros of them, unless healing began with that. */
+    /**
+     * What is left to do after the last step: the subgradient method makes small groups, not zeros, so zeros are made of them, unless
+     * healing began with that; and the statistics of batch normalisations may be measured anew.
+     */
     void finish() {
         if (recipe.method().kind().equals(Method.SUBGRADIENT) && recipe.phases().healEpochs() == 0) {
             network.changeWeights(this::threshold);
+        }
+        if (recipe.training().recalibrate() > 0) {
+            recalibrate(recipe.training().recalibrate());
+        }
+    }
+
+    /** Has batch normalisations measure their statistics anew, as if training went on with a rate of zero. */
+    private void recalibrate(int batches) {
+        long first = recipe.totalEpochs();
+        long epochs = Math.ceilDiv(batches, task.batchesPerEpoch());
+        try (Examples examples = task.examples(seed, new BatchPosition(first, 0), first + epochs)) {
+            for (int i = 0; i < batches; i++) {
+                Example example = learned(examples.next());
+                network.addGradients(example.inputs(), example.targets(), 1);
+                network.zeroGradients();
+            }
         }
     }
 

@@ -178,6 +178,81 @@ class SessionTest {
         return text.toString();
     }
 
+    /** The same from near and from afar. */
+    @Test
+    void decayWithinTheGradientShortensWeightsWithoutAPenalty() throws IOException {
+        String[] decay = {
+            "method.kind=baseline", "penalty.kind=none", "optimizer.gradient_decay=1", "phases.heal_epochs=0"
+        };
+        Recipe recipe = recipe(decay);
+        Task task = Tasks.of(recipe);
+        try (Session near = session(recipe, task, SessionTest::near);
+                Session far = session(recipe, task, SessionTest::far);
+                Session plain = session(recipe.with("optimizer.gradient_decay=0"), task, SessionTest::near)) {
+            for (Session session : List.of(near, far, plain)) {
+                train(session, task, 0, 3);
+            }
+            assertSame(weights(near), weights(far), 1e-6);
+            assertTrue(length(near) < 0.2 * length(plain), length(near) + " and " + length(plain));
+        }
+    }
+
+    /** The norm of all matrices; biases do not decay. */
+    private static double length(Session session) {
+        return Math.sqrt(weights(session).entrySet().stream()
+                .filter(entry -> entry.getKey().endsWith("weight"))
+                .flatMapToDouble(entry -> Arrays.stream(entry.getValue()))
+                .map(x -> x * x)
+                .sum());
+    }
+
+    /** Groups that become zero in the end leave statistics behind that were theirs. */
+    @Test
+    void statisticsAreMeasuredAnewAndWeightsAreNot() throws IOException {
+        Recipe recipe = recipe(
+                "model.kind=small-cnn",
+                "model.channels=[6, 8]",
+                "method.kind=subgradient",
+                "method.threshold=0.05",
+                "phases.heal_epochs=0");
+        Task task = Tasks.of(recipe);
+        try (Session plain = session(recipe, task, SessionTest::near);
+                Session measured = session(recipe.with("training.recalibrate=25"), task, SessionTest::far)) {
+            train(plain, task, 0, 3);
+            train(measured, task, 0, 3);
+            plain.finish();
+            measured.finish();
+            assertTrue(zeros(weights(plain)) > 10, "nothing became zero");
+            assertSame(weights(plain), weights(measured), 0);
+            Map<String, double[]> before = buffers(plain);
+            Map<String, double[]> after = buffers(measured);
+            assertTrue(before.keySet().stream().allMatch(name -> !Arrays.equals(before.get(name), after.get(name))));
+            // Twice as many batches change little more.
+            try (Session longer = session(recipe.with("training.recalibrate=50"), task, SessionTest::near)) {
+                train(longer, task, 0, 3);
+                longer.finish();
+                assertTrue(distance(after, buffers(longer)) < 0.3 * distance(before, after));
+            }
+        }
+    }
+
+    private static Map<String, double[]> buffers(Session session) {
+        Map<String, double[]> buffers = new LinkedHashMap<>();
+        session.graph().tensors(Initializer.Kind.BUFFER).forEach((name, tensor) -> buffers.put(name, numbers(tensor)));
+        return buffers;
+    }
+
+    private static double distance(Map<String, double[]> some, Map<String, double[]> others) {
+        double sum = 0;
+        for (Map.Entry<String, double[]> entry : some.entrySet()) {
+            double[] other = Objects.requireNonNull(others.get(entry.getKey()));
+            for (int i = 0; i < other.length; i++) {
+                sum += Math.pow(entry.getValue()[i] - other[i], 2);
+            }
+        }
+        return Math.sqrt(sum);
+    }
+
     /** An epoch in which nothing goes, three in which groups go by choice after every step, and two that heal. */
     private static Recipe byChoice() {
         return recipe(
