@@ -14,10 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** In processes of their own: what is installed is kept in a folder that the environment names, and libtorch is loaded once. */
+@Tag("processes")
 class GpuCommandTest {
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it

@@ -20,12 +20,14 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code espalier ui} with real trainings: in a real browser, and ended by Ctrl-C. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // pipes and browsers do not heed interrupts
+@Tag("processes")
 final class UiCommandTest {
     private static final long PATIENCE_SECONDS = 60;
 

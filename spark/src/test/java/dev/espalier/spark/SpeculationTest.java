@@ -170,10 +170,7 @@ final class SpeculationTest {
         SparkConf conf = SparkSettings.of(
                 "local-cluster[2,1,%d]".formatted(MEGABYTES),
                 new LauncherProvider.Settings("speculation", 1, Device.CPU, _ -> {}));
-        // They live for seconds: what a JVM does for the long run is not worth it.
-        String options = "spark.executor.extraJavaOptions";
         return conf.setMaster(cluster.address())
-                .set(options, conf.get(options) + " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
                 .set("spark.speculation", "true")
                 .set("spark.speculation.interval", "100ms")
                 .set("spark.speculation.quantile", "0.5")
