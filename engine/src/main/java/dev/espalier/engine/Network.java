@@ -512,9 +512,6 @@ public final class Network implements AutoCloseable {
         return seeded(
                 mode,
                 () -> recorded(call, mode, share, reading).orElseGet(() -> {
-                    if (mode.trains()) {
-                        settle();
-                    }
                     SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
                     try (Pass pass = start(call, mode)) {
                         read(
@@ -582,6 +579,9 @@ public final class Network implements AutoCloseable {
     }
 
     private Pass start(Program.Call call, Mode mode) {
+        if (mode.trains()) {
+            settle();
+        }
         return precisely(() -> Pass.run(call, mode, manager, this::setSwitches));
     }
 
@@ -671,7 +671,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * The memory of what backward passes have added up since gradients were last set to zero.
+     * The memory of what backward passes have added up since gradients were last set to zero. Off the CPU it is zero after
+     * {@link #zeroGradients} once it is asked for again, here.
      *
      * @return the gradients of all trained parameters by name; none before the first pass for training
      */

@@ -17,6 +17,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.torch.Torch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,45 @@ class OutOfReachTest {
                 }
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("devices")
+    void decayIsAddedWhereTheGradientsAre(Device device) {
+        try (Network network = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            for (Network one : List.of(near, network)) {
+                addGradients(one);
+                double[] before = numbers(Tensors.tensor(one.gradient(WEIGHT)));
+                double[] bias = numbers(Tensors.tensor(one.gradient("logits.bias")));
+                double[] x = numbers(weight(one));
+                one.decayGradients(0.5, Set.of(WEIGHT));
+                Arrays.setAll(before, i -> before[i] + 0.5 * x[i]);
+                assertArrayEquals(before, numbers(Tensors.tensor(one.gradient(WEIGHT))), 1e-6);
+                assertArrayEquals(bias, numbers(Tensors.tensor(one.gradient("logits.bias"))));
+            }
+        }
+    }
+
+    /** A pass by hand, too, begins with gradients of zero once they have been set to it. */
+    @ParameterizedTest
+    @MethodSource("devices")
+    void gradientsAreZeroBeforeAnyPass(Device device) {
+        double[][] found = new double[2][];
+        try (Network network = network(device);
+                Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
+            for (Network one : List.of(near, network)) {
+                addGradients(one);
+                one.zeroGradients();
+                Map<String, Tensor> x = Map.of("x", Tensor.compute(DataType.FLOAT32, new long[] {5, 4}, i -> i));
+                try (Pass pass = one.forward(x, Mode.TRAINING)) {
+                    pass.backward(pass.outputs().firstEntry().getValue(), 1);
+                }
+                found[one == near ? 0 : 1] = numbers(Tensors.tensor(one.gradient("logits.bias")));
+            }
+        }
+        assertArrayEquals(found[0], found[1], 1e-6);
+        assertEquals(5, found[0][0], 1e-6, "each of five samples adds one");
     }
 
     /** The first column, then the second one; a step in between changes what is not held. */

@@ -80,6 +80,7 @@ class RecorderTest {
             List<Supplier<Map<String, double[]>>> products = new ArrayList<>();
             TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
                 network.clipGradients(0.5);
+                network.decayGradients(1e-3, Set.of(FIRST));
                 products.add(network.products(Map.of(FIRST, axis())));
                 optimizer.step(weights, gradients, () -> {
                     next[0] = new Batch(images(samples), classes(samples));

@@ -91,6 +91,11 @@ final class ThresholdCurve implements Item {
         Trainings trainings = new Trainings(setting);
         PaperRow row = TABLE.row(RECIPE);
         Recipe recipe = trainings.recipe(TABLE, row);
+        if (recipe.training().recalibrate() > 0) {
+            throw new IllegalArgumentException(
+                    "--set training.recalibrate=%d: %s cuts models with the statistics that training left; leave it out"
+                            .formatted(recipe.training().recalibrate(), name()));
+        }
         Optional<List<Trained>> trained =
                 trainings.run(trainings.variant(row, recipe).folder(RECIPE + "-uncut"), recipe.withThreshold(0));
         if (trained.isEmpty()) {

@@ -275,6 +275,7 @@ final class Session implements AutoCloseable {
         if (most > 0) {
             network.clipGradients(most);
         }
+        strength.look();
         double decay = recipe.optimizer().gradientDecay();
         if (decay > 0) {
             network.decayGradients(decay, decayed);
@@ -282,7 +283,6 @@ final class Session implements AutoCloseable {
         strength.estimate(view)
                 .ifPresent(lambda -> listener.onNote(
                         String.format(Locale.ROOT, "λ starts at %.3g, from the gradients so far", lambda)));
-        strength.look();
         listener.beforeStep(view);
         Optional<Projection> now = projection.filter(_ -> strength.projects());
         now.ifPresent(projecting -> projecting.beforeStep(
@@ -325,6 +325,7 @@ final class Session implements AutoCloseable {
      * healing began with that; and the statistics of batch normalisations may be measured anew.
      */
     void finish() {
+        requireNotAhead();
         if (recipe.method().kind().equals(Method.SUBGRADIENT) && recipe.phases().healEpochs() == 0) {
             network.changeWeights(this::threshold);
         }
@@ -503,6 +504,7 @@ final class Session implements AutoCloseable {
 
     /** The model as it is, with a note of its groups. */
     Graph graph() {
+        requireNotAhead();
         return recipe.groupRules().note(network.graph());
     }
 
