@@ -80,16 +80,16 @@ final class Session implements AutoCloseable {
     /** What became of the groups in the last step that was done. */
     private Summary summary = Summary.EMPTY;
 
-    Session(Recipe recipe, Task task, Graph initial, long seed, RunOptions options, Optional<PriceList> prices) {
-        this(
-                recipe,
-                task,
-                initial,
-                seed,
-                options.listener(),
-                options.device().kernels(),
-                new Network(initial, task.objective(), options.device()),
-                prices);
+    /** A session with the steps of its options' device, where the network is; it is closed with the session. */
+    Session(
+            Recipe recipe,
+            Task task,
+            Graph initial,
+            long seed,
+            RunOptions options,
+            Network network,
+            Optional<PriceList> prices) {
+        this(recipe, task, initial, seed, options.listener(), options.device().kernels(), network, prices);
     }
 
     /** A session that closes the network when it is closed. */

@@ -2,9 +2,12 @@ package dev.espalier.train.run;
 
 import dev.espalier.core.check.Writing;
 import dev.espalier.data.BatchPosition;
+import dev.espalier.engine.Device;
 import dev.espalier.engine.GpuFailure;
+import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.graph.objective.Objective;
 import dev.espalier.runtime.Timing.Goal;
 import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.Metrics;
@@ -37,6 +40,7 @@ public final class TrainingRun {
     private final long seed;
     private final RunFolder folder;
     private final RunOptions options;
+    private final Networks networks;
     private final Checkpoints checkpoints;
 
     /** Where the run stands, as memory that a checkpoint holds: the epoch and the number of the next batch. */
@@ -50,6 +54,12 @@ public final class TrainingRun {
 
     /** When {@link #seconds} was set. */
     private long since = System.nanoTime();
+
+    /** Makes a network to be trained. */
+    @FunctionalInterface
+    interface Networks {
+        Network make(Graph initial, Objective objective, Device device);
+    }
 
     /**
      * A run.
@@ -91,6 +101,19 @@ public final class TrainingRun {
      */
     public TrainingRun(
             Recipe written, Recipe recipe, Task task, Graph initial, long seed, RunFolder folder, RunOptions options) {
+        this(written, recipe, task, initial, seed, folder, options, Network::new);
+    }
+
+    /** A run on a network that is made in some other way. */
+    TrainingRun(
+            Recipe written,
+            Recipe recipe,
+            Task task,
+            Graph initial,
+            long seed,
+            RunFolder folder,
+            RunOptions options,
+            Networks networks) {
         this.written = written.withSeed(seed);
         this.recipe = recipe.withSeed(seed);
         this.task = task;
@@ -98,6 +121,7 @@ public final class TrainingRun {
         this.seed = seed;
         this.folder = folder;
         this.options = options;
+        this.networks = networks;
         this.checkpoints =
                 new Checkpoints(folder.checkpoints(), recipe.checkpoint().keep());
     }
@@ -185,7 +209,8 @@ public final class TrainingRun {
         // Before the model is built: that takes time.
         folder.requireNoOther();
         Optional<PriceList> prices = prices();
-        try (Session session = new Session(recipe, task, initial, seed, options, prices)) {
+        Network network = networks.make(initial, task.objective(), options.device());
+        try (Session session = new Session(recipe, task, initial, seed, options, network, prices)) {
             Writing.folder(folder.path());
             folder.enter();
             try {

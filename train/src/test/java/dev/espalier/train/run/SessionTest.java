@@ -573,12 +573,14 @@ class SessionTest {
     }
 
     private static Session onGpu(Recipe recipe, Task task) {
+        Graph initial = task.model(Weights.seeded(1));
         return new Session(
                 recipe,
                 task,
-                task.model(Weights.seeded(1)),
+                initial,
                 1,
                 new RunOptions(Device.gpu(0), TrainingListener.NOBODY, () -> false),
+                new Network(initial, task.objective(), Device.gpu(0)),
                 Optional.empty());
     }
 

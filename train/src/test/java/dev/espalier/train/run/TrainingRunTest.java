@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.JsonFile;
@@ -19,6 +21,7 @@ import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -222,6 +226,28 @@ class TrainingRunTest {
         int sessions = sessions(recipe, folder, stopping);
         assertTrue(sessions > 4, sessions + " sessions");
         assertSameModel(folder("whole"), folder);
+    }
+
+    /** Where steps are begun ahead, one that has begun is done before a run stops. */
+    @Test
+    void aRunWhoseStepsAreBegunAheadIsGoneOnFrom() throws IOException {
+        Recipe recipe = recipe(EVERYTHING_THAT_HAS_A_MEMORY);
+        queued(recipe, folder("whole"), RunOptions.DEFAULT).begin();
+        AtomicLong steps = new AtomicLong();
+        List<Long> stopped = new ArrayList<>();
+        RunOptions stopping = RunOptions.DEFAULT.withStop(() -> steps.incrementAndGet() % 3 == 0);
+        RunFolder folder = folder("stopped");
+        while (queued(recipe, folder, stopping).resume().isEmpty()) {
+            stopped.add(new Checkpoints(folder.checkpoints(), 1).steps().getLast() % 3);
+        }
+        assertEquals(Set.of(0L, 1L), Set.copyOf(stopped), "at the step, and one after it");
+        assertSameModel(folder("whole"), folder);
+    }
+
+    private static TrainingRun queued(Recipe recipe, RunFolder folder, RunOptions options) throws IOException {
+        Task task = Tasks.of(recipe);
+        return new TrainingRun(
+                recipe, recipe, task, task.model(Weights.seeded(1)), 1, folder, options, Network::outOfReach);
     }
 
     /** Stopped before λ is estimated, in the step that does it, and after it. */
