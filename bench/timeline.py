@@ -1,6 +1,7 @@
 """Reads what bench/timeline.c has written: how long the GPU idled in a step, where, and which kernels took how long.
 
 usage: python3 bench/timeline.py FILE KERNEL [steps]     KERNEL: one that a step has once, such as `finish` in ours
+       python3 bench/timeline.py --draw OUT.svg LABEL FILE KERNEL [LABEL FILE KERNEL ...]     one step of each, below one another
 """
 
 import collections
@@ -19,12 +20,56 @@ def read(file):
     return sorted(events)
 
 
-def main(file, mark, steps):
+def last_steps(file, mark, steps):
+    """What happened in the last steps but one, from one mark to another."""
     events = read(file)
     marks = [i for i, event in enumerate(events) if event[2] == mark]
     if len(marks) < steps + 2:
         sys.exit(f"{file} has {len(marks)} times {mark}, and needs {steps + 2}; there are {sorted({e[2] for e in events})[:20]}")
-    part = events[marks[-steps - 2] + 1 : marks[-2] + 1]
+    return events[marks[-steps - 2] + 1 : marks[-2] + 1]
+
+
+def busy(part):
+    """Stretches without a gap that could be seen, and whether there is more in them than copies."""
+    stretches = []
+    for start, end, name in part:
+        kernel = not name.startswith("copy")
+        if stretches and start - stretches[-1][1] < 1 and kernel == stretches[-1][2]:
+            stretches[-1][1] = max(stretches[-1][1], end)
+        else:
+            stretches.append([start, end, kernel])
+    return stretches
+
+
+def draw(out, rows):
+    """A picture for a page: time to the right, a row for each file."""
+    parts = [(label, last_steps(file, mark, 1)) for label, file, mark in rows]
+    scale = 760 / max(part[-1][1] - part[0][0] for _, part in parts)
+    height = 24 + 56 * len(parts)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {height}" font-family="sans-serif" font-size="13">',
+        f'<rect width="800" height="{height}" fill="#fff"/>',
+    ]
+    for row, (label, part) in enumerate(parts):
+        first, y = part[0][0], 20 + 56 * row
+        stretches = busy(part)
+        working, last = 0, first
+        for start, end, _ in stretches:
+            working += max(0, end - max(start, last))
+            last = max(last, end)
+        whole = last - first
+        lines.append(f'<text x="20" y="{y + 8}">{label}: {whole / 1e3:.2f} ms, of which the GPU idles {(whole - working) / 1e3:.2f}</text>')
+        lines.append(f'<rect x="20" y="{y + 14}" width="{whole * scale:.1f}" height="20" fill="#e8e8e8"/>')
+        for start, end, kernel in stretches:
+            color = "#2a6f97" if kernel else "#e09f3e"
+            lines.append(f'<rect x="{20 + (start - first) * scale:.1f}" y="{y + 14}" width="{max(0.2, (end - start) * scale):.1f}" height="20" fill="{color}"/>')
+    lines.append("</svg>")
+    with open(out, "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def main(file, mark, steps):
+    part = last_steps(file, mark, steps)
     idle, gaps, times, counts = 0, collections.Counter(), collections.Counter(), collections.Counter()
     last, before = part[0][0], ""
     for start, end, name in part:
@@ -42,4 +87,7 @@ def main(file, mark, steps):
         print(f"{time / steps:10.1f} us {counts[name] / steps:7.1f}x  {name[:140]}")
 
 
-main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 10)
+if sys.argv[1] == "--draw":
+    draw(sys.argv[2], [sys.argv[i : i + 3] for i in range(3, len(sys.argv), 3)])
+else:
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 10)
