@@ -21,12 +21,12 @@ def read(file):
 
 
 def last_steps(file, mark, steps):
-    """What happened in the last steps but one, from one mark to another."""
+    """When the last steps but one began, which is when a mark ended, and what happened in them, to another mark."""
     events = read(file)
     marks = [i for i, event in enumerate(events) if event[2] == mark]
     if len(marks) < steps + 2:
         sys.exit(f"{file} has {len(marks)} times {mark}, and needs {steps + 2}; there are {sorted({e[2] for e in events})[:20]}")
-    return events[marks[-steps - 2] + 1 : marks[-2] + 1]
+    return events[marks[-steps - 2]][1], events[marks[-steps - 2] + 1 : marks[-2] + 1]
 
 
 def busy(part):
@@ -43,15 +43,15 @@ def busy(part):
 
 def draw(out, rows):
     """A picture for a page: time to the right, a row for each file."""
-    parts = [(label, last_steps(file, mark, 1)) for label, file, mark in rows]
-    scale = 760 / max(part[-1][1] - part[0][0] for _, part in parts)
+    parts = [(label, *last_steps(file, mark, 1)) for label, file, mark in rows]
+    scale = 760 / max(part[-1][1] - first for _, first, part in parts)
     height = 24 + 56 * len(parts)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {height}" font-family="sans-serif" font-size="13">',
         f'<rect width="800" height="{height}" fill="#fff"/>',
     ]
-    for row, (label, part) in enumerate(parts):
-        first, y = part[0][0], 20 + 56 * row
+    for row, (label, first, part) in enumerate(parts):
+        y = 20 + 56 * row
         stretches = busy(part)
         working, last = 0, first
         for start, end, _ in stretches:
@@ -69,9 +69,9 @@ def draw(out, rows):
 
 
 def main(file, mark, steps):
-    part = last_steps(file, mark, steps)
+    first, part = last_steps(file, mark, steps)
     idle, gaps, times, counts = 0, collections.Counter(), collections.Counter(), collections.Counter()
-    last, before = part[0][0], ""
+    last, before = first, mark
     for start, end, name in part:
         if start > last:
             idle += start - last
@@ -80,7 +80,7 @@ def main(file, mark, steps):
         times[name] += end - start
         counts[name] += 1
         last, before = max(last, end), name
-    print(f"a step: {(part[-1][1] - part[0][0]) / steps:.1f} us, idle {idle / steps:.1f}, kernels and copies {len(part) / steps:.1f}")
+    print(f"a step: {(part[-1][1] - first) / steps:.1f} us, idle {idle / steps:.1f}, kernels and copies {len(part) / steps:.1f}")
     for name, time in gaps.most_common(12):
         print(f"  idle {time / steps:8.1f} us  {name}")
     for name, time in times.most_common(30):
