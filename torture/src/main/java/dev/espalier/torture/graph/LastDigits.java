@@ -10,6 +10,7 @@ import dev.espalier.graph.op.Elementwise.Gelu;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
@@ -46,8 +47,9 @@ final class LastDigits {
 
     /**
      * The same model but for the last digits of its weights and of what is computed near one, which keeps the digits that one has:
-     * a Gelu is zero where the exact one is but small, others are one where they are but near, an Elu is off by a digit of one
-     * where it is small itself, and nothing gets through a gate that is almost closed.
+     * a Gelu is zero where the exact one is but small, others are one where they are but near, an Elu or the logarithm of a share is off
+     * by a digit of one where it is small itself, shares of numbers that are alike are the same, and nothing gets through a gate that is
+     * almost closed.
      */
     Graph moved(Graph graph) {
         SequencedMap<String, Initializer> initializers = new LinkedHashMap<>();
@@ -64,15 +66,13 @@ final class LastDigits {
                         nodes.add(sum(output, put(initializers, output, units)));
                     }
                 }
-                case Elementwise.Celu _, Elementwise.Elu _, Elementwise.Selu _ -> {
+                case Elementwise.Celu _, Elementwise.Elu _, Elementwise.Selu _ -> ofOne(node, initializers, nodes);
+                case Softmax softmax when softmax.logarithm() -> ofOne(node, initializers, nodes);
+                case Softmax _ -> {
                     String output = node.output();
                     nodes.add(exact(node));
-                    // A cosine far from zero: a number up to one for each element.
-                    Tensor far = Tensor.scalar(DataType.FLOAT32, random.nextDouble(1e9, 2e9));
-                    initializers.put(output + ".scale", new Initializer(far, Kind.CONSTANT));
-                    nodes.add(product(output + ".far", node.input(0), output + ".scale"));
-                    nodes.add(node(output + ".any", new Unary(Unary.Function.COS), output + ".far"));
-                    nodes.add(product(output + ".part", output + ".any", put(initializers, output)));
+                    nodes.add(product(output + ".share", any(node, initializers, nodes), put(initializers, output)));
+                    nodes.add(product(output + ".part", output + ".share", output + ".exact"));
                     nodes.add(sum(output, output + ".part"));
                 }
                 case Gelu _ -> ofInput(node, initializers, nodes);
@@ -81,6 +81,23 @@ final class LastDigits {
             }
         }
         return new Graph(graph.name(), graph.inputs(), initializers, nodes, graph.outputs());
+    }
+
+    private void ofOne(Node node, SequencedMap<String, Initializer> initializers, List<Node> nodes) {
+        String output = node.output();
+        nodes.add(exact(node));
+        nodes.add(product(output + ".part", any(node, initializers, nodes), put(initializers, output)));
+        nodes.add(sum(output, output + ".part"));
+    }
+
+    /** A number up to one for each element of a node's input: a cosine far from zero. */
+    private String any(Node node, SequencedMap<String, Initializer> initializers, List<Node> nodes) {
+        String output = node.output();
+        Tensor far = Tensor.scalar(DataType.FLOAT32, random.nextDouble(1e9, 2e9));
+        initializers.put(output + ".scale", new Initializer(far, Kind.CONSTANT));
+        nodes.add(product(output + ".far", node.input(0), output + ".scale"));
+        nodes.add(node(output + ".any", new Unary(Unary.Function.COS), output + ".far"));
+        return output + ".any";
     }
 
     private void ofInput(Node node, SequencedMap<String, Initializer> initializers, List<Node> nodes) {

@@ -17,6 +17,7 @@ import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Pad;
 import dev.espalier.graph.op.Pool;
 import dev.espalier.graph.op.Recurrent;
+import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
@@ -78,6 +79,22 @@ final class ContestTest {
         Value both = graph.add("both", new Concat(1), small, larger);
         Value elu = graph.add("elu", new Elu(1), both);
         assertUndecided(graph.outputs(graph.add("y", new ArgReduce(true, 1, false), elu)));
+    }
+
+    /** Shares of numbers that are all but alike are the same in single precision. */
+    @Test
+    void theLargestOfLikeSharesIsUndecided() throws IOException {
+        for (boolean logarithm : new boolean[] {false, true}) {
+            GraphBuilder graph = new GraphBuilder("alike");
+            Value x = graph.input("x", DataType.FLOAT32, "batch", 4);
+            Value little = graph.constant("little", Tensor.scalar(DataType.FLOAT32, 1e-7));
+            Value small = graph.add("small", new Binary(Binary.Function.MULTIPLY), x, little);
+            Value shares = graph.add("shares", new Softmax(1, logarithm), small);
+            Graph model = graph.outputs(graph.add("y", new ArgReduce(true, 1, false), shares));
+            try (Contest contest = new Contest(model, folder.resolve("model.onnx"))) {
+                assertTrue(contest.isOnCliff(), "logarithm: " + logarithm);
+            }
+        }
     }
 
     /** A pad that two read before, and a pool alone now: ONNX Runtime makes a pool of both that it does not take. */
