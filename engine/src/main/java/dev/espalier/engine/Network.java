@@ -240,14 +240,14 @@ public final class Network implements AutoCloseable {
     }
 
     /** Does something to the network's own arrays, as a whole if that was recorded. */
-    private void doToItself(String name, boolean nothing, Runnable work) {
+    private void doToItself(Object what, boolean nothing, Runnable work) {
         if (nothing) {
             return;
         }
         if (recorder == null) {
             work.run();
         } else {
-            recorder.run(name, work);
+            recorder.run(what, work);
         }
     }
 
@@ -436,8 +436,9 @@ public final class Network implements AutoCloseable {
 
     /**
      * Puts the batch that the next step begins with on its way to a GPU, behind what is queued there: the next
-     * {@link #queueGradients} with these very tensors and this share, after {@link #zeroGradients}, finds it there. To be asked for while the GPU is at work. It makes nothing different, only faster; where passes are
-     * not recorded, or this one not yet, nothing is done.
+     * {@link #queueGradients} with these very tensors and this share, after {@link #zeroGradients}, finds it there. To be asked for
+     * while the GPU is at work. It makes nothing different, only faster; where passes are not recorded, or this one not yet, nothing is
+     * done.
      *
      * @param inputs every input of the model by name; left alone until the batch has been queued
      * @param targets what the objective compares the model with, by the targets' names; likewise
@@ -962,18 +963,13 @@ public final class Network implements AutoCloseable {
      * @param names which parameters; they are trained, and have gradients
      */
     public void decayGradients(double share, Set<String> names) {
-        Runnable work = () -> {
+        settle();
+        doToItself(new Decay(share, Set.copyOf(names)), names.isEmpty(), () -> {
             try (NDScope scope = new NDScope()) {
                 scope.suppressNotUsedWarning();
                 names.forEach(name -> JniUtils.addi(gradient(name), Tensors.times(array(name), share)));
             }
-        };
-        settle();
-        if (recorder == null) {
-            work.run();
-        } else {
-            recorder.run(new Decay(share, Set.copyOf(names)), work);
-        }
+        });
     }
 
     /** What {@link #decayGradients} is recorded under. */

@@ -80,18 +80,6 @@ final class Session implements AutoCloseable {
     /** What became of the groups in the last step that was done. */
     private Summary summary = Summary.EMPTY;
 
-    /** A session with the steps of its options' device, where the network is; it is closed with the session. */
-    Session(
-            Recipe recipe,
-            Task task,
-            Graph initial,
-            long seed,
-            RunOptions options,
-            Network network,
-            Optional<PriceList> prices) {
-        this(recipe, task, initial, seed, options.listener(), options.device().kernels(), network, prices);
-    }
-
     /** A session that closes the network when it is closed. */
     Session(
             Recipe recipe,
@@ -115,9 +103,10 @@ final class Session implements AutoCloseable {
                 .toList();
         this.decayed = sets.stream()
                 .filter(set -> !set.frozen())
-                .flatMap(set -> set.parameters().stream())
-                .map(Parameter::name)
-                .filter(name -> plan.decays(Objects.requireNonNull(initial.tensor(name))))
+                .flatMap(set -> set.parameters().stream()
+                        .map(Parameter::name)
+                        .filter(name ->
+                                set.regularizer() != null || plan.decays(Objects.requireNonNull(initial.tensor(name)))))
                 .collect(Collectors.toUnmodifiableSet());
         this.listener = listener;
         Precision precision = precision(recipe.training().precision());

@@ -210,7 +210,15 @@ public final class TrainingRun {
         folder.requireNoOther();
         Optional<PriceList> prices = prices();
         Network network = networks.make(initial, task.objective(), options.device());
-        try (Session session = new Session(recipe, task, initial, seed, options, network, prices)) {
+        try (Session session = new Session(
+                recipe,
+                task,
+                initial,
+                seed,
+                options.listener(),
+                options.device().kernels(),
+                network,
+                prices)) {
             Writing.folder(folder.path());
             folder.enter();
             try {

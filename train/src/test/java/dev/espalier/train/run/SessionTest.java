@@ -579,7 +579,8 @@ class SessionTest {
                 task,
                 initial,
                 1,
-                new RunOptions(Device.gpu(0), TrainingListener.NOBODY, () -> false),
+                TrainingListener.NOBODY,
+                Device.gpu(0).kernels(),
                 new Network(initial, task.objective(), Device.gpu(0)),
                 Optional.empty());
     }
