@@ -7,6 +7,7 @@ import dev.espalier.core.rule.UpdateRule;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepCompanion;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.engine.Device;
@@ -28,8 +29,6 @@ import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +37,7 @@ import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whole steps of training on random samples: gradients, clipping, the step with a penalty, and what the host does in between.
@@ -102,12 +102,7 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
                 progress.accept("step %d of %d".formatted(i + before + 1, before + steps));
                 loss = trained.step(i, i < 0 ? new TrainingParts() : parts);
             }
-            return new TrainingBench(
-                    parts.median(STEP),
-                    parts.least(STEP),
-                    loss,
-                    trained.network().graph(),
-                    parts);
+            return new TrainingBench(parts.median(STEP), parts.least(STEP), loss, trained.network.graph(), parts);
         }
     }
 
@@ -146,8 +141,47 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
     }
 
     /** A network and what steps it, and the pass that the next step begins with, if that was queued. */
-    private record Trained(Network network, Optimizer optimizer, List<Batch> batches, Deque<Supplier<Terms>> ahead)
-            implements AutoCloseable {
+    private static final class Trained implements AutoCloseable {
+        private final Network network;
+        private final Optimizer optimizer;
+        private final TrainingStep training;
+        private final List<Batch> batches;
+        private @Nullable Supplier<Terms> ahead;
+
+        /** When a step was queued, and when something else was done then, in the last one. */
+        private final long[] times = new long[2];
+
+        private Trained(Network network, Optimizer optimizer, List<Batch> batches) {
+            this.network = network;
+            this.optimizer = optimizer;
+            this.batches = batches;
+            training = new TrainingStep(network, (weights, gradients, companion) -> {
+                network.clipGradients(CLIP_NORM);
+                optimizer.step(weights, gradients, new Timed(companion));
+            });
+        }
+
+        /** Looks at the clock before and after. */
+        private final class Timed implements StepCompanion {
+            private final StepCompanion inner;
+
+            private Timed(StepCompanion inner) {
+                this.inner = inner;
+            }
+
+            @Override
+            public void underWay(boolean settled) {
+                times[0] = System.nanoTime();
+                inner.underWay(settled);
+                times[1] = System.nanoTime();
+            }
+
+            @Override
+            public void corrected() {
+                inner.corrected();
+            }
+        }
+
         static Trained of(Work work, Device device, StepKernel.Factory kernels, Precision precision, boolean recorded) {
             TrainingPlan plan = TrainingPlan.of(new GroupLasso(LAMBDA), LearningRate.constant(RATE))
                     .withFrozen(work.rules().frozen());
@@ -160,7 +194,7 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
                     .record(recorded);
             Optimizer optimizer = new Optimizer(new UpdateRule.Adam(), sets, StepOptions.DEFAULT, kernels);
             List<Batch> batches = Stream.generate(work.draw()).limit(BATCHES).toList();
-            return new Trained(network, optimizer, batches, new ArrayDeque<>());
+            return new Trained(network, optimizer, batches);
         }
 
         private Batch batch(int step) {
@@ -176,25 +210,14 @@ record TrainingBench(double millisecondsOfStep, double least, double loss, Graph
             Batch now = batch(number);
             Batch next = batch(number + 1);
             long started = System.nanoTime();
-            long[] times = new long[2];
-            Supplier<Terms> terms = ahead.isEmpty() ? queue(now) : ahead.remove();
-            new TrainingStep(network, (weights, gradients) -> {
-                        network.clipGradients(CLIP_NORM);
-                        optimizer.step(weights, gradients, () -> {
-                            times[0] = System.nanoTime();
-                            network.stage(next.inputs(), next.targets(), 1);
-                            times[1] = System.nanoTime();
-                        });
-                        parts.add("waiting for the report", since(times[1]));
-                        times[1] = System.nanoTime();
-                    })
-                    .apply();
-            if (network.queues()) {
-                ahead.add(queue(next));
-            }
-            double loss = terms.get().loss();
+            Supplier<Terms> terms = ahead == null ? queue(now) : ahead;
+            ahead = null;
+            training.apply(new TrainingStep.Next(
+                    network::queues, () -> network.stage(next.inputs(), next.targets(), 1), () -> ahead = queue(next)));
             parts.add("queueing", (times[0] - started) / 1e6);
-            parts.add("the rest", since(times[1]));
+            parts.add("queueing what follows", (times[1] - times[0]) / 1e6);
+            parts.add("waiting for the report, and the rest", since(times[1]));
+            double loss = terms.get().loss();
             parts.add(STEP, since(started));
             return loss;
         }

@@ -43,6 +43,12 @@ final class CudaKernel implements StepKernel {
     /** Steps the sets that the GPU does not; null if there are none. */
     private final @Nullable HostSteps host;
 
+    /**
+     * Whether a step is done once the GPU has done what is queued, but for single groups: without sets that wait for the processor, and
+     * with all in the moments that the exact operator needs, so that gradients are not.
+     */
+    private final boolean settles;
+
     private final String name;
 
     CudaKernel(Gpu gpu, CudaSteps options, UpdateRule rule, List<SetPlan> plans, int threads) {
@@ -56,6 +62,7 @@ final class CudaKernel implements StepKernel {
             List<SetState> there =
                     state.sets().stream().filter(set -> !set.onGpu()).toList();
             host = there.isEmpty() ? null : new HostSteps(gpu, resources, rule, there, threads);
+            settles = there.isEmpty() && rule.hasFirstMoment() && rule.hasSecondMoment();
             int groups = here.stream().mapToInt(set -> set.plan.norms()).sum();
             results = new StepResults(gpu, resources, state.tensorNames(), here.size(), groups);
             Set<Kind> kinds = EnumSet.noneOf(Kind.class);
@@ -121,11 +128,11 @@ final class CudaKernel implements StepKernel {
 
     @Override
     public Result step(List<SetStep> steps, Coefficients coefficients, double smallStep) {
-        return step(steps, coefficients, smallStep, () -> {});
+        return step(steps, coefficients, smallStep, _ -> {});
     }
 
     @Override
-    public Result step(List<SetStep> steps, Coefficients coefficients, double smallStep, Runnable meanwhile) {
+    public Result step(List<SetStep> steps, Coefficients coefficients, double smallStep, UnderWay underWay) {
         state.requireOwn(steps);
         state.takeBack();
         long stream = options.stream().getAsLong();
@@ -144,7 +151,7 @@ final class CudaKernel implements StepKernel {
         // What is queued meanwhile is not waited for.
         done.put(stream);
         try {
-            meanwhile.run();
+            underWay.tell(settles);
         } finally {
             done.await();
         }
@@ -159,11 +166,11 @@ final class CudaKernel implements StepKernel {
                     ? untouched(set, steps.get(set.place))
                     : new SetResult(results.summary(i), results.penalty(i));
         }
-        solveStragglers(steps, coefficients, all);
+        boolean late = solveStragglers(steps, coefficients, all);
         if (host != null) {
             host.step(steps, coefficients, smallStep, all);
         }
-        return Result.of(List.of(all));
+        return Result.of(List.of(all), late);
     }
 
     /** Counts the groups of a set whose penalty waits for a gradient. */
@@ -176,8 +183,8 @@ final class CudaKernel implements StepKernel {
         }
     }
 
-    /** Solves the groups that left the common paths, by the exact operator: set by set, in a fixed order. */
-    private void solveStragglers(List<SetStep> steps, Coefficients coefficients, SetResult[] all) {
+    /** Solves the groups that left the common paths, by the exact operator: set by set, in a fixed order. Returns whether there were any. */
+    private boolean solveStragglers(List<SetStep> steps, Coefficients coefficients, SetResult[] all) {
         Map<Integer, SequencedMap<Integer, Integer>> evaluationsOf = new TreeMap<>();
         for (StepResults.Straggler group : results.stragglers()) {
             int place = state.here().get(group.set()).place;
@@ -191,6 +198,7 @@ final class CudaKernel implements StepKernel {
                         new SetResult(all[place].summary().plus(some.summary()), all[place].penalty() + some.penalty());
             }
         });
+        return !evaluationsOf.isEmpty();
     }
 
     @Override

@@ -83,6 +83,12 @@ public final class Network implements AutoCloseable {
     private static final String ZERO_GRADIENTS = "zero gradients";
     private static final String ZERO_HELD = "zero held";
     private static final String PRODUCTS = "products";
+    private static final String PUT_ASIDE = "put aside";
+
+    /** The system property that says whether gradients lie side by side. */
+    private static final String GRADIENTS = "espalier.gradients";
+
+    private static final String APART = "apart";
 
     private final Device device;
     private final PtNDManager manager;
@@ -100,7 +106,19 @@ public final class Network implements AutoCloseable {
     private final SequencedMap<String, PtNDArray> arrays = new LinkedHashMap<>();
     private final SequencedMap<String, PtNDArray> gradients = new LinkedHashMap<>();
     /** The gradients side by side; null where they are not. */
-    private @Nullable GradientBlock block;
+    private @Nullable ArrayBlock block;
+
+    /** Buffers, which passes for training change, side by side; null where they are not. */
+    private @Nullable ArrayBlock buffers;
+
+    /** What was in {@link #buffers} when it was put aside; null if it never was. */
+    private @Nullable ArrayBlock buffersAside;
+
+    /** The seed when it was put aside. */
+    private long seedAside;
+
+    /** Whether {@link #putAside} can be done. */
+    private final boolean repeatable;
 
     /** Whether gradients count as zero, whatever is in them: the next pass for training begins with setting them to zero. */
     private boolean stale;
@@ -184,6 +202,10 @@ public final class Network implements AutoCloseable {
                     arrays.put(name, array(name, initializer));
                 }
             });
+            List<PtNDArray> changed =
+                    full.tensors(Kind.BUFFER).keySet().stream().map(this::array).toList();
+            buffers = shared ? null : ArrayBlock.of(manager, changed);
+            repeatable = !shared && (changed.isEmpty() || buffers != null);
             graph = withoutContents(full);
             original = full == given ? graph : given;
             constants = new SharedConstants(manager);
@@ -633,8 +655,8 @@ public final class Network implements AutoCloseable {
         if (shared) {
             return;
         }
-        GradientBlock before = block;
-        block = GradientBlock.of(manager, gradients.values());
+        ArrayBlock before = block;
+        block = APART.equals(System.getProperty(GRADIENTS)) ? null : ArrayBlock.of(manager, gradients.values());
         if (before != null) {
             before.close();
         }
@@ -1010,6 +1032,30 @@ public final class Network implements AutoCloseable {
     public void restore() {
         copies.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
         copies.clear();
+    }
+
+    /** Whether {@link #putAside} can be done. */
+    boolean isRepeatable() {
+        return repeatable;
+    }
+
+    /** Puts aside what a pass for training changes besides gradients: statistics, and what is dropped out next. */
+    void putAside() {
+        seedAside = seed[0];
+        ArrayBlock now = buffers;
+        if (now != null) {
+            ArrayBlock aside = buffersAside == null ? now.blank() : buffersAside;
+            buffersAside = aside;
+            doToItself(PUT_ASIDE, false, () -> aside.store(now));
+        }
+    }
+
+    /** Takes back what was put aside, as if the pass had not been. Its gradients stay. */
+    void takeBack() {
+        seed[0] = seedAside;
+        if (buffers != null) {
+            buffers.store(Objects.requireNonNull(buffersAside));
+        }
     }
 
     /** Sets all gradients to zero; nobody else does. On a GPU that is part of the next pass for training, if nobody looks before. */

@@ -17,22 +17,27 @@ import org.jspecify.annotations.Nullable;
 
 /** A recording with what goes in and out: from the processor's memory to the GPU's, and back. */
 final class Recorded implements AutoCloseable {
+    /** How many runs may be under way at once: places of the processor's memory for what goes in and out. */
+    private static final int PLACES = 2;
+
     private final Gpu gpu;
     private final Recording recording;
     private final PtNDManager manager;
     private final SequencedMap<String, Port> inputs = new LinkedHashMap<>();
     private final SequencedMap<String, Port> outputs = new LinkedHashMap<>();
 
-    /** Stands behind what was asked for last. */
-    private final Gpu.Mark done;
+    /** What was asked for last and before; null where nothing was. Each has its place for what comes out, and a mark behind it. */
+    private final @Nullable Answer[] answers = new Answer[PLACES];
 
-    /** What was asked for last. */
-    private @Nullable Answer last;
+    private final List<Gpu.Mark> marks;
+
+    /** The place of the next one. */
+    private int next;
 
     /** Inputs that are on their way, for a run that was not asked for yet; none if there are none. */
     private Map<String, Tensor> staged = Map.of();
 
-    /** Which of its two places an input takes next: what is in the other one may still be copied. */
+    /** Which of its places an input takes next: what is in the other one may still be copied. */
     private int turn;
 
     /** An array on the GPU, and memory of the processor that copies to and from it do not wait for. */
@@ -60,28 +65,33 @@ final class Recorded implements AutoCloseable {
         this.gpu = gpu;
         this.recording = recording;
         this.manager = manager;
-        this.done = gpu.newMark();
-        inputs.forEach((name, array) -> this.inputs.put(name, port(array, 2)));
-        outputs.forEach((name, array) -> this.outputs.put(name, port(array, 1)));
+        this.marks = Stream.generate(gpu::newMark).limit(PLACES).toList();
+        inputs.forEach((name, array) -> this.inputs.put(name, port(array)));
+        outputs.forEach((name, array) -> this.outputs.put(name, port(array)));
     }
 
-    private Port port(PtNDArray array, int places) {
+    private Port port(PtNDArray array) {
         MemorySegment there = Tensors.memory(array);
         List<Gpu.Pinned> memory = Stream.generate(() -> gpu.allocatePinned(there.byteSize()))
-                .limit(places)
+                .limit(PLACES)
                 .toList();
         return new Port(array, there.address(), memory);
     }
 
     /** What a run will have made. */
     final class Answer {
+        private final int place;
         private @Nullable SequencedMap<String, Tensor> tensors;
+
+        private Answer(int place) {
+            this.place = place;
+        }
 
         /** Waits for it, once. */
         SequencedMap<String, Tensor> get() {
             SequencedMap<String, Tensor> found = tensors;
             if (found == null) {
-                done.await();
+                marks.get(place).await();
                 found = new LinkedHashMap<>();
                 for (Map.Entry<String, Port> output : outputs.entrySet()) {
                     found.put(output.getKey(), copy(output.getValue()));
@@ -91,13 +101,13 @@ final class Recorded implements AutoCloseable {
             return found;
         }
 
-        private static Tensor copy(Port port) {
+        private Tensor copy(Port port) {
             PtNDArray array = port.array();
             return Tensors.Copy.of(
                             Tensors.type(array.getDataType()),
                             array.getShape().getShape(),
                             port.memory()
-                                    .getFirst()
+                                    .get(place)
                                     .segment()
                                     .asSlice(0, Tensors.memory(array).byteSize()))
                     .tensor();
@@ -120,7 +130,7 @@ final class Recorded implements AutoCloseable {
             gpu.synchronize(stream);
         }
         int place = turn;
-        turn = 1 - turn;
+        turn = (turn + 1) % PLACES;
         inputs.forEach((name, port) -> {
             MemorySegment data = Objects.requireNonNull(given.get(name), name).data();
             MemorySegment here = port.memory()
@@ -141,8 +151,8 @@ final class Recorded implements AutoCloseable {
     }
 
     /**
-     * Puts copies of the inputs, the work and copies of what it makes into the current stream. What was asked for before is waited for
-     * first. Inputs that were {@link #stage staged} are not copied again.
+     * Puts copies of the inputs, the work and copies of what it makes into the current stream. What was asked for last is not waited for,
+     * but what was before. Inputs that were {@link #stage staged} are not copied again.
      *
      * @param given the inputs by name
      * @return what it makes
@@ -152,19 +162,22 @@ final class Recorded implements AutoCloseable {
             stage(given);
         }
         staged = Map.of();
-        if (last != null) {
-            last.get();
+        Answer answer = new Answer(next);
+        next = (next + 1) % PLACES;
+        Answer before = answers[answer.place];
+        if (before != null) {
+            before.get();
         }
         long stream = stream();
+        Gpu.Mark done = marks.get(answer.place);
         // A GPU that was lost is told of here by an exception; libtorch would end the process.
         done.put(stream);
         recording.replay();
         outputs.values()
-                .forEach(port ->
-                        gpu.copyOut(port.address(), port.memory().getFirst().segment(), stream));
+                .forEach(port -> gpu.copyOut(
+                        port.address(), port.memory().get(answer.place).segment(), stream));
         done.put(stream);
-        Answer answer = new Answer();
-        last = inputs.isEmpty() && outputs.isEmpty() ? null : answer;
+        answers[answer.place] = inputs.isEmpty() && outputs.isEmpty() ? null : answer;
         return answer;
     }
 
@@ -173,7 +186,7 @@ final class Recorded implements AutoCloseable {
         recording.close();
         inputs.values().forEach(Port::close);
         outputs.values().forEach(Port::close);
-        done.close();
+        marks.forEach(Gpu.Mark::close);
         manager.close();
     }
 }

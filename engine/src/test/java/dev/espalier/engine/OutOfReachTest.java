@@ -204,7 +204,7 @@ class OutOfReachTest {
             int arrays = network.manager().getManagedArrays().size();
             for (Network one : List.of(near, network)) {
                 one.hold(column(0));
-                TrainingStep step = new TrainingStep(one, (weights, gradients) -> {});
+                TrainingStep step = new TrainingStep(one, (weights, gradients, _) -> {});
                 double[] before = numbers(weight(one));
                 step.apply();
                 assertColumns(before, weight(one), 0);

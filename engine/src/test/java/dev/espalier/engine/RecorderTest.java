@@ -78,11 +78,11 @@ class RecorderTest {
         void steps(int count, int samples) {
             Batch[] next = {new Batch(images(samples), classes(samples))};
             List<Supplier<Map<String, double[]>>> products = new ArrayList<>();
-            TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
+            TrainingStep step = new TrainingStep(network, (weights, gradients, _) -> {
                 network.clipGradients(0.5);
                 network.decayGradients(1e-3, Set.of(FIRST));
                 products.add(network.products(Map.of(FIRST, axis())));
-                optimizer.step(weights, gradients, () -> {
+                optimizer.step(weights, gradients, _ -> {
                     next[0] = new Batch(images(samples), classes(samples));
                     // Now and then for nothing, or twice: another batch comes, and nobody is told.
                     if (random.nextInt(4) > 0) {

@@ -209,7 +209,7 @@ class TrainingStepTest {
     @Test
     void anUpdateThatFailsLeavesNoGradientsBehind() {
         try (Network network = network(Models.perceptron(4, 2))) {
-            TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
+            TrainingStep step = new TrainingStep(network, (weights, gradients, _) -> {
                 throw new IllegalStateException("no");
             });
             Map<String, Tensor> inputs = Map.of("x", Tensor.of(new float[12], 3, 4));
@@ -226,7 +226,7 @@ class TrainingStepTest {
     void halvesOfABatchAddUpToTheBatch() {
         try (Network network = network(Models.perceptron(4, 2))) {
             List<float[]> seen = new ArrayList<>();
-            TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
+            TrainingStep step = new TrainingStep(network, (weights, gradients, _) -> {
                 TensorView gradient = Objects.requireNonNull(gradients.get("logits.weight"));
                 float[] copy = new float[Math.toIntExact(gradient.size())];
                 for (int i = 0; i < copy.length; i++) {
@@ -260,7 +260,7 @@ class TrainingStepTest {
                 Objective.terms(formula.plus(formula.sum(formula.model("relu")), formula.sum(formula.model("logits"))));
         Graph graph = Models.perceptron(4, 3);
         try (Network network = new Network(graph, both, Device.CPU)) {
-            TrainingStep step = new TrainingStep(network, (weights, gradients) -> {
+            TrainingStep step = new TrainingStep(network, (weights, gradients, _) -> {
                 TensorView bias = Objects.requireNonNull(gradients.get("logits.bias"));
                 assertEquals(2, bias.get(0));
             });

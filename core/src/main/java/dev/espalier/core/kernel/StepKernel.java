@@ -143,8 +143,9 @@ public interface StepKernel extends AutoCloseable {
      *
      * @param bad why it did nothing at all; null if it did
      * @param sets a result for every set; empty if it did nothing
+     * @param late whether weights were changed after the step was said to be {@link UnderWay under way and settled}
      */
-    record Result(@Nullable BadGradient bad, List<SetResult> sets) {
+    record Result(@Nullable BadGradient bad, List<SetResult> sets, boolean late) {
         /** Copies the list. */
         public Result {
             sets = List.copyOf(sets);
@@ -157,7 +158,18 @@ public interface StepKernel extends AutoCloseable {
          * @return the result
          */
         public static Result of(List<SetResult> sets) {
-            return new Result(null, sets);
+            return new Result(null, sets, false);
+        }
+
+        /**
+         * The same of a step that changed weights late.
+         *
+         * @param sets a result for every set
+         * @param late whether it did
+         * @return the result
+         */
+        public static Result of(List<SetResult> sets, boolean late) {
+            return new Result(null, sets, late);
         }
 
         /**
@@ -167,7 +179,7 @@ public interface StepKernel extends AutoCloseable {
          * @return the result
          */
         public static Result refused(BadGradient bad) {
-            return new Result(bad, List.of());
+            return new Result(bad, List.of(), false);
         }
     }
 
@@ -220,13 +232,25 @@ public interface StepKernel extends AutoCloseable {
      * @param steps what is stepped, in the order of the plans; usable
      * @param rule the update rule's numbers
      * @param smallStep relative step at which root finding may end
-     * @param meanwhile is run once, before the step's end is waited for; on the processor, after it
+     * @param underWay is told once, before the step's end is waited for; on the processor, after it
      * @return what was done
      */
-    default Result step(List<SetStep> steps, Coefficients rule, double smallStep, Runnable meanwhile) {
+    default Result step(List<SetStep> steps, Coefficients rule, double smallStep, UnderWay underWay) {
         Result result = step(steps, rule, smallStep);
-        meanwhile.run();
+        underWay.tell(true);
         return result;
+    }
+
+    /** Is told when all that a device does of a step is queued there, or done. */
+    @FunctionalInterface
+    interface UnderWay {
+        /**
+         * Has something done meanwhile.
+         *
+         * @param settled whether what is queued on the device from now on finds the weights that the step leaves, unless it is
+         *     {@link Result#late late}, and may change the gradients
+         */
+        void tell(boolean settled);
     }
 
     /** Frees all that the kernel holds. */

@@ -121,7 +121,7 @@ public final class Optimizer implements AutoCloseable {
      * @return what was done
      */
     public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
-        return step(weights, gradients, () -> {});
+        return step(weights, gradients, StepCompanion.NONE);
     }
 
     /**
@@ -129,11 +129,11 @@ public final class Optimizer implements AutoCloseable {
      *
      * @param weights every parameter's weights by name
      * @param gradients the trained parameters' gradients by name
-     * @param meanwhile is run once, before the step's end is waited for; on the processor, after it. It must touch neither
-     *     weights nor gradients, and must not fail: the step would be done, and not counted
+     * @param companion is told how far the step is
      * @return what was done
      */
-    public StepReport step(Map<String, TensorView> weights, Map<String, TensorView> gradients, Runnable meanwhile) {
+    public StepReport step(
+            Map<String, TensorView> weights, Map<String, TensorView> gradients, StepCompanion companion) {
         requireOpen();
         long step = steps() + 1;
         List<SetStep> setSteps = trained()
@@ -145,7 +145,7 @@ public final class Optimizer implements AutoCloseable {
                 .toList();
         double tolerance = Math.max(options.tolerance().at(step - 1), FLOAT_TOLERANCE);
         StepKernel.Result result =
-                kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance), meanwhile);
+                kernel.step(setSteps, rule.at(step), ReciprocalNewton.smallHalleyStep(tolerance), companion::underWay);
         StepKernel.BadGradient bad = result.bad();
         if (bad != null && options.nonFinite() == NonFinite.FAIL) {
             throw new NonFiniteGradientException(bad.name(), step, bad.magnitude());
@@ -155,6 +155,9 @@ public final class Optimizer implements AutoCloseable {
             return new StepReport(step, true, List.of());
         }
         counters[STEPS] = step;
+        if (result.late()) {
+            companion.corrected();
+        }
         return new StepReport(step, false, reports(result));
     }
 

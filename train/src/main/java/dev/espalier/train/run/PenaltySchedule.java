@@ -327,7 +327,7 @@ final class PenaltySchedule {
         if (choice.isPresent()) {
             takeIn(choice.get());
         }
-        if (!adapts()) {
+        if (!adaptsAfter(optimizer.allSteps())) {
             return;
         }
         if (choice.isPresent()) {
@@ -338,10 +338,10 @@ final class PenaltySchedule {
         }
     }
 
-    /** Whether the model is looked at after the step that was just done, and groups may be set to zero. */
-    boolean adapts() {
+    /** Whether the model is looked at after a step, and groups may be set to zero. */
+    boolean adaptsAfter(long steps) {
         boolean may = choice.isPresent() ? sparsifying && !met : controller.isPresent() && lambda[NOW] > 0;
-        return may && optimizer.allSteps() % changeEvery() == 0;
+        return may && steps % changeEvery() == 0;
     }
 
     /** What a GPU was asked for before the step it tells with the step's report, so that it need not wait in between. */

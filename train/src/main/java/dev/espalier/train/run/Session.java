@@ -8,6 +8,7 @@ import dev.espalier.core.step.NonFiniteGradientException;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepCompanion;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.core.step.StepOptions.NonFinite;
 import dev.espalier.core.step.StepReport;
@@ -70,9 +71,6 @@ final class Session implements AutoCloseable {
     private StepReport last = new StepReport(0, false, List.of());
 
     private StepReport latest = last;
-
-    /** What the processor does while a GPU is at the step. */
-    private Runnable meanwhile = () -> {};
 
     /** The batch that the next step begins with, if its gradients are being added already; null if they are not. */
     private @Nullable Ahead ahead;
@@ -175,20 +173,33 @@ final class Session implements AutoCloseable {
             added.add(add(examples.next(), 1.0 / batches));
         }
         long number = optimizer.steps() + 1;
-        meanwhile = () -> stageNext(examples);
         try {
-            training.apply();
+            training.apply(next(examples, position, goesOn));
         } catch (NonFiniteGradientException problem) {
             count(added, number);
             throw new DivergedException(String.valueOf(problem.getMessage()));
         }
-        BatchPosition next = examples.position();
-        if (goesOn && network.queues() && next.epoch() == position.epoch() && !strength.adapts()) {
-            ahead = new Ahead(add(examples.next(), 1.0 / batches(next)), next);
-        }
         count(added, number);
         strength.afterStep(summary);
         meter.addStep(latest.summary().iterations(), latest.summary().groups(), (System.nanoTime() - started) / 1e9);
+    }
+
+    /** The step after the one whose batches have all been taken. */
+    private TrainingStep.Next next(Examples examples, BatchPosition now, boolean goesOn) {
+        BatchPosition next = examples.position();
+        boolean may = goesOn && network.queues() && next.epoch() == now.epoch();
+        long steps = optimizer.allSteps() + 1;
+        return new TrainingStep.Next(
+                () -> may && !strength.adaptsAfter(steps), () -> stageNext(examples), new Runnable() {
+                    private @Nullable Example first;
+
+                    @Override
+                    public void run() {
+                        Example example = first == null ? examples.next() : first;
+                        first = example;
+                        ahead = new Ahead(add(example, 1.0 / batches(next)), next);
+                    }
+                });
     }
 
     /** Whether the next step has begun: it has to be done before anybody looks at the model. */
@@ -259,7 +270,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients) {
+    private void update(Map<String, TensorView> weights, Map<String, TensorView> gradients, StepCompanion companion) {
         double most = recipe.training().clipNorm();
         if (most > 0) {
             network.clipGradients(most);
@@ -276,7 +287,9 @@ final class Session implements AutoCloseable {
         Optional<Projection> now = projection.filter(_ -> strength.projects());
         now.ifPresent(projecting -> projecting.beforeStep(
                 optimizer.sets().stream().filter(strength::bears).toList()));
-        latest = optimizer.step(weights, gradients, meanwhile);
+        // A teacher is waited for, and a projection comes after the step.
+        boolean settles = teacher.isEmpty() && now.isEmpty();
+        latest = optimizer.step(weights, gradients, settles ? companion : companion.unsettled());
         if (!latest.skipped()) {
             last = latest;
             summary = now.map(Projection::afterStep).orElseGet(latest::summary);
