@@ -83,8 +83,7 @@ final class ArrayBlock implements AutoCloseable {
 
     /** Room for what is in the arrays. */
     ArrayBlock blank() {
-        return new ArrayBlock(
-                zeros((PtNDManager) all.getManager(), all.getShape().size()));
+        return new ArrayBlock(zeros(all.getManager(), all.getShape().size()));
     }
 
     /** Overwrites all arrays by those of another block like this. */

@@ -109,7 +109,7 @@ public final class Network implements AutoCloseable {
     private @Nullable ArrayBlock block;
 
     /** Buffers, which passes for training change, side by side; null where they are not. */
-    private @Nullable ArrayBlock buffers;
+    private final @Nullable ArrayBlock buffers;
 
     /** What was in {@link #buffers} when it was put aside; null if it never was. */
     private @Nullable ArrayBlock buffersAside;
