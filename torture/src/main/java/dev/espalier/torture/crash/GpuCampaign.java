@@ -177,9 +177,12 @@ public final class GpuCampaign implements Campaign {
         }
 
         private Saboteur.Deed deed(boolean loses) {
-            long millis = moment == Moment.START ? random.nextLong(10_000) : random.nextLong(20);
-            int times = moment == Moment.STEP ? random.nextInt(1, 20) : 1;
-            return new Saboteur.Deed(moment, times, millis, loses, place.resolve("now"));
+            long most = switch (moment) {
+                case START -> 10_000;
+                case STEP -> 300; // there are many, one behind the other
+                default -> 20;
+            };
+            return new Saboteur.Deed(moment, random.nextLong(most), loses, place.resolve("now"));
         }
 
         private Optional<String> lose() throws IOException, InterruptedException {

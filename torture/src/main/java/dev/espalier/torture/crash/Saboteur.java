@@ -23,28 +23,21 @@ public final class Saboteur {
      * What is to happen.
      *
      * @param moment when
-     * @param times at the how-manieth time that it comes, from 1
      * @param millis so long after it has come
      * @param loses whether the GPU is lost; otherwise others see to what happens
      * @param sign the file that is made
      */
-    record Deed(Moment moment, int times, long millis, boolean loses, Path sign) {
+    record Deed(Moment moment, long millis, boolean loses, Path sign) {
         List<String> words() {
-            return List.of(
-                    moment.name(),
-                    String.valueOf(times),
-                    String.valueOf(millis),
-                    String.valueOf(loses),
-                    sign.toString());
+            return List.of(moment.name(), String.valueOf(millis), String.valueOf(loses), sign.toString());
         }
 
         static Deed of(List<String> words) {
             return new Deed(
                     Moment.valueOf(words.get(0)),
-                    Integer.parseInt(words.get(1)),
-                    Long.parseLong(words.get(2)),
-                    Boolean.parseBoolean(words.get(3)),
-                    Path.of(words.get(4)));
+                    Long.parseLong(words.get(1)),
+                    Boolean.parseBoolean(words.get(2)),
+                    Path.of(words.get(3)));
         }
     }
 
@@ -64,7 +57,7 @@ public final class Saboteur {
      */
     public static void main(String[] arguments) {
         List<String> all = Arrays.asList(arguments);
-        int own = 5;
+        int own = 4;
         Deed deed = Deed.of(all.subList(0, own));
         Thread victim = Thread.currentThread();
         Thread.ofPlatform().daemon().name("saboteur").start(() -> {
@@ -110,12 +103,9 @@ public final class Saboteur {
     }
 
     private static void await(Deed deed, Thread victim) throws InterruptedException {
-        boolean within = false;
-        for (int times = 0; times < deed.times(); ) {
-            boolean now = deed.moment().isIn(victim.getStackTrace());
-            times += now && !within ? 1 : 0;
-            within = now;
-            Thread.sleep(times < deed.times() ? 1 : deed.millis());
+        while (!deed.moment().isIn(victim.getStackTrace())) {
+            Thread.sleep(1);
         }
+        Thread.sleep(deed.millis());
     }
 }
