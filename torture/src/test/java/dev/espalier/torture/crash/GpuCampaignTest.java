@@ -67,7 +67,7 @@ final class GpuCampaignTest {
     void aMomentIsMetAndTheProgramGoesOn() throws IOException, InterruptedException {
         Victim.prepare(folder);
         Victim numbers = Victim.all().get(1).with("--device", "cpu");
-        Saboteur.Deed deed = new Saboteur.Deed(Moment.EVALUATION, 1, 0, false, folder.resolve("now"));
+        Saboteur.Deed deed = new Saboteur.Deed(Moment.EVALUATION, 0, false, folder.resolve("now"));
         Process process = new ProcessBuilder(
                         Saboteur.command(ThisProgram.command(KillCampaign.QUICK, numbers.begin()), deed))
                 .directory(folder.toFile())
