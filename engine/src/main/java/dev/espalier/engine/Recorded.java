@@ -119,7 +119,8 @@ final class Recorded implements AutoCloseable {
     }
 
     /**
-     * Puts copies of the inputs of the next run into the current stream, behind the last one, whose end is not waited for.
+     * Puts copies of the inputs of the next run into the current stream, behind the last one, whose end is not waited for, but that of the
+     * one before.
      *
      * @param given the inputs by name
      */
@@ -129,6 +130,7 @@ final class Recorded implements AutoCloseable {
             // Nobody wanted them: both places may be in use.
             gpu.synchronize(stream);
         }
+        awaitPlace();
         int place = turn;
         turn = (turn + 1) % PLACES;
         inputs.forEach((name, port) -> {
@@ -145,14 +147,21 @@ final class Recorded implements AutoCloseable {
         staged = Map.copyOf(given);
     }
 
+    /** Waits for the run whose places the next one takes: they have been copied from, and what came out is taken. */
+    private void awaitPlace() {
+        Answer before = answers[next];
+        if (before != null) {
+            before.get();
+        }
+    }
+
     /** Whether these very tensors are on their way. */
     private boolean isStaged(Map<String, Tensor> given) {
         return !staged.isEmpty() && inputs.keySet().stream().allMatch(name -> staged.get(name) == given.get(name));
     }
 
     /**
-     * Puts copies of the inputs, the work and copies of what it makes into the current stream. What was asked for last is not waited for,
-     * but what was before. Inputs that were {@link #stage staged} are not copied again.
+     * Puts copies of the inputs, the work and copies of what it makes into the current stream, likewise. Inputs that were {@link #stage staged} are not copied again.
      *
      * @param given the inputs by name
      * @return what it makes
@@ -162,12 +171,9 @@ final class Recorded implements AutoCloseable {
             stage(given);
         }
         staged = Map.of();
+        awaitPlace();
         Answer answer = new Answer(next);
         next = (next + 1) % PLACES;
-        Answer before = answers[answer.place];
-        if (before != null) {
-            before.get();
-        }
         long stream = stream();
         Gpu.Mark done = marks.get(answer.place);
         // A GPU that was lost is told of here by an exception; libtorch would end the process.
