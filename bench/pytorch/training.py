@@ -1,7 +1,8 @@
 """Whole training steps in PyTorch on a GPU, to be held beside `./espalier bench --training --device gpu`.
 
 The same models, shapes and random samples: forward, loss, backward, clipping, fused AdamW; no penalty.
-usage: python3 bench/pytorch/training.py vgg16|resnet34|bert-base float32|tf32|bf16 [steps]
+usage: python3 bench/pytorch/training.py vgg16|resnet34|bert-base float32|tf32|bf16 [steps [deterministic]]
+deterministic: with kernels of cuDNN only whose bits are the same from run to run, as ours are
 """
 
 import statistics
@@ -74,8 +75,9 @@ class Bert(nn.Module):
         return self.answer(self.layers(F.dropout(self.norm(x), 0.1))).transpose(1, 2)
 
 
-def main(name, precision, steps):
+def main(name, precision, steps, deterministic):
     torch.manual_seed(7)
+    torch.backends.cudnn.deterministic = deterministic
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision != "float32"
     texts = name == "bert-base"
     model = {"vgg16": vgg16, "resnet34": resnet34, "bert-base": Bert}[name]().cuda()
@@ -128,4 +130,4 @@ def main(name, precision, steps):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 50)
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 50, "deterministic" in sys.argv[4:])
