@@ -363,7 +363,8 @@ public final class Key<T> {
     }
 
     String refusal(String printed) {
-        return path + " = " + printed + " is not possible: it must be " + takes();
+        String without = printed.indexOf('\0') < 0 ? "" : ", without the character U+0000";
+        return path + " = " + printed.replace("\0", "\\u0000") + " is not possible: it must be " + takes() + without;
     }
 
     @Override

@@ -54,6 +54,12 @@ sealed interface ValueType<T> {
             return "a text";
         }
 
+        /** Many texts are names of files, and no file system takes this character. */
+        @Override
+        public boolean holds(String value) {
+            return value.indexOf('\0') < 0;
+        }
+
         @Override
         public @Nullable String from(Object parsed) {
             return parsed instanceof String text ? text : null;
@@ -77,6 +83,11 @@ sealed interface ValueType<T> {
         @Override
         public String description() {
             return TEXT.description();
+        }
+
+        @Override
+        public boolean holds(String value) {
+            return TEXT.holds(value);
         }
 
         @Override

@@ -29,6 +29,14 @@ final class SettingsReaderTest {
         assertEquals(List.of(expected), problems(toml, overrides));
     }
 
+    /** As a part of a file's name it would end in an exception of the JDK's. */
+    @Test
+    void noTextHasTheCharacterThatNoPathHas() {
+        assertProblem(
+                "line 4: water.can = \"shed\\u0000\" is not possible: it must be a text, without the character U+0000",
+                TREE + "[water]\ncan = \"shed\\u0000\"\n");
+    }
+
     @Test
     void silenceMeansTheDefaults() {
         Settings garden = Garden.read(TREE);
