@@ -86,7 +86,19 @@ public record Form(String noun, List<Section> sections, List<Check> checks, List
      * @throws SettingsException if they cannot be followed
      */
     public Settings parse(String source, String toml, List<String> overrides) {
-        return new SettingsReader(this).read(source, toml, overrides);
+        return draft(source, toml).read(source, overrides);
+    }
+
+    /**
+     * Parses a text, to be read several times.
+     *
+     * @param source what messages call it
+     * @param toml the text
+     * @return the text, of which nothing is known yet but that it can be parsed, or where it cannot
+     * @throws SettingsException if it is no TOML at all
+     */
+    public Draft draft(String source, String toml) {
+        return new Draft(this, source, toml);
     }
 
     /** What does not fit, of the checks whose sections are there. */

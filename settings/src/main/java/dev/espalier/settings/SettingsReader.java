@@ -63,11 +63,7 @@ final class SettingsReader {
         }
     }
 
-    Settings read(String source, String toml, List<String> overrides) {
-        Nesting.problem(toml).ifPresent(deep -> {
-            throw new SettingsException(source, List.of(deep));
-        });
-        TomlParseResult parsed = parse(source, toml);
+    Settings read(String source, TomlParseResult parsed, List<String> overrides) {
         Set<Integer> lines = new HashSet<>();
         for (TomlParseError error : parsed.errors()) {
             // The first error of a line tends to cause its others.
@@ -91,16 +87,6 @@ final class SettingsReader {
             throw new SettingsException(source, problems);
         }
         return settings;
-    }
-
-    /** Most errors the parser notes down; those in the name of a table it throws. */
-    private static TomlParseResult parse(String source, String toml) {
-        try {
-            return Toml.parse(toml);
-        } catch (TomlParseError error) {
-            throw new SettingsException(
-                    source, List.of(new Problem(error.position().line(), String.valueOf(error.getMessage()))));
-        }
     }
 
     private void flatten(TomlTable table, List<String> prefix) {

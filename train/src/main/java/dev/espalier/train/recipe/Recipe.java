@@ -8,6 +8,7 @@ import dev.espalier.data.DataSection;
 import dev.espalier.graph.group.GroupRules;
 import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.group.TrainingPlan;
+import dev.espalier.settings.Draft;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Settings;
 import dev.espalier.settings.Values;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -90,6 +92,19 @@ public final class Recipe {
      */
     public static Recipe parse(String source, String toml, List<String> overrides) {
         return new Recipe(FORM.parse(source, toml, overrides));
+    }
+
+    /**
+     * Reads variants of a recipe from a text that is parsed once.
+     *
+     * @param source what messages call the text
+     * @param toml the text
+     * @return from what messages call a variant, and values that replace those of the text, to the recipe
+     * @throws dev.espalier.settings.SettingsException if the text is no TOML; a variant that cannot be followed throws the same
+     */
+    public static BiFunction<String, List<String>, Recipe> variants(String source, String toml) {
+        Draft draft = FORM.draft(source, toml);
+        return (variant, overrides) -> new Recipe(draft.read(variant, overrides));
     }
 
     /**

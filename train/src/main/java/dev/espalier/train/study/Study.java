@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedMap;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -171,18 +172,20 @@ public final class Study {
             }
             points = more;
         }
+        BiFunction<String, List<String>, Recipe> variants = Recipe.variants(recipeName, recipe);
         List<Branch> branches = new ArrayList<>();
         Map<SequencedMap<String, String>, Branch> last = new HashMap<>();
         for (SequencedMap<String, String> point : points) {
-            branches.add(chained(branch(root, point), last));
+            branches.add(chained(branch(root, point, variants), last));
         }
         return new Plan(root, first(branches), halving());
     }
 
-    private Branch branch(String root, SequencedMap<String, String> point) {
+    private Branch branch(
+            String root, SequencedMap<String, String> point, BiFunction<String, List<String>, Recipe> variants) {
         List<String> overrides = new ArrayList<>(settings.of(SET));
         point.forEach((key, value) -> overrides.add(key + "=" + value));
-        Recipe varied = Recipe.parse(source(point), recipe, overrides);
+        Recipe varied = variants.apply(source(point), overrides);
         if (!settings.of(SEEDS).isEmpty()) {
             varied = varied.withSeeds(settings.of(SEEDS));
         }
