@@ -166,7 +166,7 @@ final class CudaKernel implements StepKernel {
                     ? untouched(set, steps.get(set.place))
                     : new SetResult(results.summary(i), results.penalty(i));
         }
-        boolean late = solveStragglers(steps, coefficients, all);
+        boolean late = solveStragglers(stream, steps, coefficients, all);
         if (host != null) {
             host.step(steps, coefficients, smallStep, all);
         }
@@ -184,12 +184,17 @@ final class CudaKernel implements StepKernel {
     }
 
     /** Solves the groups that left the common paths, by the exact operator: set by set, in a fixed order. Returns whether there were any. */
-    private boolean solveStragglers(List<SetStep> steps, Coefficients coefficients, SetResult[] all) {
+    private boolean solveStragglers(long stream, List<SetStep> steps, Coefficients coefficients, SetResult[] all) {
         Map<Integer, SequencedMap<Integer, Integer>> evaluationsOf = new TreeMap<>();
         for (StepResults.Straggler group : results.stragglers()) {
             int place = state.here().get(group.set()).place;
             evaluationsOf.computeIfAbsent(place, key -> new TreeMap<>()).put(group.group(), group.evaluations());
         }
+        if (evaluationsOf.isEmpty()) {
+            return false;
+        }
+        // What was queued behind the step may write to the same weights.
+        gpu.synchronize(stream);
         evaluationsOf.forEach((place, groups) -> {
             try (Stragglers some = state.stragglers(state.sets().get(place), steps.get(place), coefficients)) {
                 groups.forEach(some::solve);
@@ -198,7 +203,7 @@ final class CudaKernel implements StepKernel {
                         new SetResult(all[place].summary().plus(some.summary()), all[place].penalty() + some.penalty());
             }
         });
-        return !evaluationsOf.isEmpty();
+        return true;
     }
 
     @Override

@@ -31,6 +31,7 @@ import dev.espalier.core.step.NonFiniteGradientException;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.Parameter;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.step.StepCompanion;
 import dev.espalier.core.step.StepOptions;
 import dev.espalier.core.step.StepOptions.Method;
 import dev.espalier.core.step.StepOptions.NonFinite;
@@ -661,6 +662,50 @@ class GpuStepTest {
             assertReports(host.step(model.weights, model.gradients), gpu.step(model.gpuWeights, model.gpuGradients));
             SequencedMap<String, TensorView> found = model.download();
             model.weights.forEach((name, tensor) -> assertClose(name, tensor, GpuModel.get(found, name)));
+        }
+    }
+
+    /** Whoever queues something behind a step is told whether it finds the weights, and if it did not after all. */
+    @Test
+    void aCompanionIsToldOfGroupsThatAreSolvedLate() {
+        List<ParameterSet> sets = List.of(set("mcp.", new AxisGroups(40, 30, 1), new GroupMcp(1, 0.05)));
+        for (UpdateRule rule : List.of(
+                new UpdateRule.Adam(),
+                new UpdateRule.Adam(0, 0.999, 1e-8),
+                new UpdateRule.RmsProp(0.99, 1e-8),
+                new UpdateRule.Momentum(0.9),
+                new UpdateRule.Sgd())) {
+            try (GpuModel model = new GpuModel(sets, Layout.ROW_MAJOR, Layout.ROW_MAJOR);
+                    Optimizer gpu = new Optimizer(rule, sets, OPTIONS, CudaSteps.onFirstGpu())) {
+                SplittableRandom random = new SplittableRandom(8);
+                GpuModel.fill(model.weights, random, 0.5);
+                GpuModel.fill(model.gradients, random, 1);
+                model.upload(model.weights, model.gpuWeights);
+                model.upload(model.gradients, model.gpuGradients);
+                Told told = new Told();
+                gpu.step(model.gpuWeights, model.gpuGradients, told);
+                int before = told.corrections;
+                gpu.changePenalty(new Halving(2)); // all groups straggle
+                gpu.step(model.gpuWeights, model.gpuGradients, told);
+                boolean kept = rule.hasFirstMoment() && rule.hasSecondMoment();
+                assertEquals(List.of(kept, kept), told.settled, rule::toString);
+                assertEquals(before + 1, told.corrections, rule::toString);
+            }
+        }
+    }
+
+    private static final class Told implements StepCompanion {
+        private final List<Boolean> settled = new ArrayList<>();
+        private int corrections;
+
+        @Override
+        public void underWay(boolean now) {
+            settled.add(now);
+        }
+
+        @Override
+        public void corrected() {
+            corrections++;
         }
     }
 

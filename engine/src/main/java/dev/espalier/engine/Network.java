@@ -19,6 +19,7 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.objective.Terms;
+import dev.espalier.graph.op.BatchNorm;
 import dev.espalier.graph.op.Elementwise.Dropout;
 import dev.espalier.graph.pass.SinglePrecision;
 import dev.espalier.graph.type.Tensor;
@@ -42,6 +43,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,7 +110,7 @@ public final class Network implements AutoCloseable {
     /** The gradients side by side; null where they are not. */
     private @Nullable ArrayBlock block;
 
-    /** Buffers, which passes for training change, side by side; null where they are not. */
+    /** The buffers that passes for training change, side by side; null where they are not. */
     private final @Nullable ArrayBlock buffers;
 
     /** What was in {@link #buffers} when it was put aside; null if it never was. */
@@ -202,8 +204,7 @@ public final class Network implements AutoCloseable {
                     arrays.put(name, array(name, initializer));
                 }
             });
-            List<PtNDArray> changed =
-                    full.tensors(Kind.BUFFER).keySet().stream().map(this::array).toList();
+            List<PtNDArray> changed = statistics(full).map(this::array).toList();
             buffers = shared ? null : ArrayBlock.of(manager, changed);
             repeatable = !shared && (changed.isEmpty() || buffers != null);
             graph = withoutContents(full);
@@ -217,6 +218,15 @@ public final class Network implements AutoCloseable {
             throw problem;
         }
         drops = full.nodes().stream().anyMatch(node -> node.operator() instanceof Dropout);
+    }
+
+    /** The buffers that passes for training change. */
+    private static Stream<String> statistics(Graph graph) {
+        return graph.nodes().stream()
+                .filter(node -> node.operator() instanceof BatchNorm)
+                .flatMap(node -> node.inputs().subList(3, 5).stream())
+                .filter(graph.tensors(Kind.BUFFER)::containsKey)
+                .distinct();
     }
 
     private Program program(Objective objective) {

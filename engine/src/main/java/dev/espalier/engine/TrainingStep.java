@@ -6,6 +6,7 @@ import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.type.Tensor;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Steps of training from front to back: gradients of the network's objective, update, and nothing left behind. */
 public final class TrainingStep {
@@ -29,7 +30,8 @@ public final class TrainingStep {
          *
          * @param weights all parameters by name
          * @param gradients the gradients of the trained ones by name
-         * @param companion may be told how far the change is; then more can be done meanwhile
+         * @param companion may be told how far the change is; then more can be done meanwhile. Who changes weights after an
+         *     optimizer's step gives it the {@link StepCompanion#unsettled} one
          */
         void step(Map<String, TensorView> weights, Map<String, TensorView> gradients, StepCompanion companion);
     }
@@ -85,7 +87,7 @@ public final class TrainingStep {
     /**
      * The same, and begins with the next step if it follows: on a GPU as soon as this one is queued, so that the GPU need not wait for
      * anybody to look at what came of it. If the update is corrected after that, which is seldom, the next step begins once more, as if it
-     * had not before. Then gradients are what its first pass has added.
+     * had not before. Then gradients are what its first pass has added. If it fails, the next step has not begun.
      *
      * @param next what comes after the step
      */
@@ -93,17 +95,20 @@ public final class TrainingStep {
         Turn turn = new Turn(next);
         try {
             update.step(network.weights(), network.gradients(), turn);
+            turn.end();
         } catch (RuntimeException | Error failure) {
-            network.zeroGradients();
+            turn.giveUp(failure);
             throw failure;
         }
-        turn.end();
     }
 
     /** A step and the beginning of the next. */
     private final class Turn implements StepCompanion {
         private final Next next;
         private boolean begun;
+
+        /** Why the next step could not begin while this one was under way; null if it could. */
+        private @Nullable RuntimeException failure;
 
         private Turn(Next next) {
             this.next = next;
@@ -113,7 +118,7 @@ public final class TrainingStep {
         public void underWay(boolean settled) {
             if (EARLY && settled && next.follows().getAsBoolean() && unrest == 0 && network.isRepeatable()) {
                 network.putAside();
-                begin();
+                beginOrTellLater();
             } else {
                 next.stage().run();
             }
@@ -122,9 +127,18 @@ public final class TrainingStep {
         @Override
         public void corrected() {
             unrest = CALM + 1;
-            if (begun) {
+            if (begun && failure == null) {
                 network.takeBack();
+                beginOrTellLater();
+            }
+        }
+
+        /** A step that is under way goes to its end, and is counted. */
+        private void beginOrTellLater() {
+            try {
                 begin();
+            } catch (RuntimeException problem) {
+                failure = problem;
             }
         }
 
@@ -135,7 +149,23 @@ public final class TrainingStep {
             next.begin().run();
         }
 
+        /** Leaves the network as the last step that was done has left it. */
+        void giveUp(Throwable why) {
+            try {
+                if (begun) {
+                    network.takeBack();
+                    network.zeroHeld();
+                }
+                network.zeroGradients();
+            } catch (RuntimeException another) { // a GPU that was lost
+                why.addSuppressed(another);
+            }
+        }
+
         void end() {
+            if (failure != null) {
+                throw failure;
+            }
             unrest = Math.max(unrest - 1, 0);
             if (!begun) {
                 network.zeroHeld();

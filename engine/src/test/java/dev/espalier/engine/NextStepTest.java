@@ -138,9 +138,16 @@ class NextStepTest {
             network.readableGradients()
                     .forEach((name, view) ->
                             told.add(name + Arrays.toString(view.segment().toArray(ValueLayout.JAVA_INT))));
-            network.state()
-                    .forEach((name, memory) -> told.add(name + Arrays.toString(memory.toArray(ValueLayout.JAVA_BYTE))));
+            told.addAll(state());
             return told;
+        }
+
+        private List<String> state() {
+            List<String> state = new ArrayList<>();
+            network.state()
+                    .forEach(
+                            (name, memory) -> state.add(name + Arrays.toString(memory.toArray(ValueLayout.JAVA_BYTE))));
+            return state;
         }
 
         @Override
@@ -179,7 +186,7 @@ class NextStepTest {
 
     @ParameterizedTest
     @MethodSource("devices")
-    void whatFailsAfterTheNextStepHasBegunLeavesNoGradients(Device device) {
+    void whatFailsAfterTheNextStepHasBegunLeavesNothingOfIt(Device device) {
         try (Story story = new Story(device)) {
             TrainingStep failing = new TrainingStep(story.network, (_, _, companion) -> {
                 companion.underWay(true);
@@ -188,12 +195,42 @@ class NextStepTest {
             Story.Batch batch = story.draw();
             assertTrue(story.queue(batch).get().loss() > 0);
             TrainingStep.Next next = new TrainingStep.Next(() -> true, () -> {}, () -> story.queue(batch));
+            story.network.zeroHeld();
+            List<String> before = story.state();
             assertThrows(IllegalStateException.class, () -> failing.apply(next));
+            assertEquals(before, story.state());
             story.network.readableGradients().values().forEach(view -> {
                 for (int i = 0; i < view.size(); i++) {
                     assertEquals(0, view.get(i));
                 }
             });
+        }
+    }
+
+    /** The step is done and counted; what cannot begin is told after that, and nothing is left of it. */
+    @ParameterizedTest
+    @MethodSource("devices")
+    void whatCannotBeginIsToldOnceTheStepIsDone(Device device) {
+        try (Story story = new Story(device)) {
+            TrainingStep training = new TrainingStep(
+                    story.network,
+                    (weights, gradients, companion) -> story.update(Set.of(0), weights, gradients, companion));
+            Story.Batch batch = story.draw();
+            assertTrue(story.queue(batch).get().loss() > 0);
+            List<String> before = story.state();
+            TrainingStep.Next next = new TrainingStep.Next(() -> true, () -> {}, () -> {
+                assertTrue(story.queue(batch).get().loss() > 0);
+                throw new IllegalStateException("out of samples");
+            });
+            assertThrows(IllegalStateException.class, () -> training.apply(next));
+            assertEquals(1, story.optimizer.steps());
+            assertEquals(0, story.weight(3), "it is held");
+            List<String> after = story.state();
+            for (int i = 0; i < before.size(); i++) {
+                boolean stays =
+                        !before.get(i).contains("weight") && !before.get(i).contains("bias");
+                assertEquals(stays, before.get(i).equals(after.get(i)), before.get(i));
+            }
         }
     }
 }

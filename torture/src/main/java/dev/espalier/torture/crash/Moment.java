@@ -10,8 +10,8 @@ enum Moment {
     LOADING("engine.Network", "<init>"),
     /** A step is recorded for the first time. */
     RECORDING("engine.Recorder", "record"),
-    /** A step. */
-    STEP("train.run.Session", "step"),
+    /** A step that was recorded is queued. */
+    STEP("engine.Recorded", "run"),
     /** The test part is gone through. */
     EVALUATION("train.run.Session", "evaluate"),
     /** A checkpoint is written. */
