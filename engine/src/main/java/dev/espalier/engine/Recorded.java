@@ -22,6 +22,13 @@ final class Recorded implements AutoCloseable {
 
     private final Gpu gpu;
     private final Recording recording;
+
+    /** What inputs are copied in: beside what the GPU does between two runs, such as the step. */
+    private final long copies;
+
+    /** Stands behind the last copies. */
+    private final Gpu.Mark copied;
+
     private final PtNDManager manager;
     private final SequencedMap<String, Port> inputs = new LinkedHashMap<>();
     private final SequencedMap<String, Port> outputs = new LinkedHashMap<>();
@@ -52,6 +59,7 @@ final class Recorded implements AutoCloseable {
      *
      * @param gpu where it is
      * @param recording reads the inputs and writes the outputs; is closed with this
+     * @param copies a stream that inputs are copied in
      * @param manager owns both; is closed with this
      * @param inputs by name
      * @param outputs by name
@@ -59,11 +67,14 @@ final class Recorded implements AutoCloseable {
     Recorded(
             Gpu gpu,
             Recording recording,
+            long copies,
             PtNDManager manager,
             SequencedMap<String, PtNDArray> inputs,
             SequencedMap<String, PtNDArray> outputs) {
         this.gpu = gpu;
         this.recording = recording;
+        this.copies = copies;
+        this.copied = gpu.newMark();
         this.manager = manager;
         this.marks = Stream.generate(gpu::newMark).limit(PLACES).toList();
         inputs.forEach((name, array) -> this.inputs.put(name, port(array)));
@@ -119,17 +130,17 @@ final class Recorded implements AutoCloseable {
     }
 
     /**
-     * Puts copies of the inputs of the next run into the current stream, behind the last one, whose end is not waited for, but that of the
+     * Puts copies of the inputs of the next run on their way, beside all else but behind the last one, whose end is not waited for, but that of the
      * one before.
      *
      * @param given the inputs by name
      */
     void stage(Map<String, Tensor> given) {
-        long stream = stream();
         if (!staged.isEmpty()) {
             // Nobody wanted them: both places may be in use.
-            gpu.synchronize(stream);
+            gpu.synchronize(copies);
         }
+        marks.get((next + PLACES - 1) % PLACES).holdBack(copies);
         awaitPlace();
         int place = turn;
         turn = (turn + 1) % PLACES;
@@ -141,9 +152,10 @@ final class Recorded implements AutoCloseable {
                     .asSlice(0, data.byteSize())
                     .copyFrom(data);
             if (data.byteSize() > 0) {
-                gpu.copyIn(here, port.address(), stream);
+                gpu.copyIn(here, port.address(), copies);
             }
         });
+        copied.put(copies);
         staged = Map.copyOf(given);
     }
 
@@ -178,6 +190,7 @@ final class Recorded implements AutoCloseable {
         Gpu.Mark done = marks.get(answer.place);
         // A GPU that was lost is told of here by an exception; libtorch would end the process.
         done.put(stream);
+        copied.holdBack(stream);
         recording.replay();
         outputs.values()
                 .forEach(port -> gpu.copyOut(
@@ -193,6 +206,7 @@ final class Recorded implements AutoCloseable {
         inputs.values().forEach(Port::close);
         outputs.values().forEach(Port::close);
         marks.forEach(Gpu.Mark::close);
+        copied.close();
         manager.close();
     }
 }

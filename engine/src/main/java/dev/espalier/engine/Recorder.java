@@ -47,6 +47,8 @@ final class Recorder implements AutoCloseable {
 
     private final Gpu gpu;
     private final Gpu.SideStream stream;
+    /** What inputs are copied in. */
+    private final Gpu.SideStream copies;
     /** The memory that recordings share; null while there are none, as libtorch gives it up with the last one. */
     private Recording.@Nullable Pool pool;
 
@@ -92,6 +94,7 @@ final class Recorder implements AutoCloseable {
     private Recorder(int index, PtNDManager parent) {
         gpu = Gpu.open(index);
         stream = gpu.newStream();
+        copies = gpu.newStream();
         manager = parent.newSubManager(parent.getDevice());
     }
 
@@ -190,7 +193,7 @@ final class Recorder implements AutoCloseable {
                 shared,
                 () -> work.run(inputs, false, made -> made.forEach((name, array) -> keep(array, outputs.get(name)))));
         recordings++;
-        return new Recorded(gpu, recording, own, inputs, outputs);
+        return new Recorded(gpu, recording, copies.handle(), own, inputs, outputs);
     }
 
     /** A recording takes memory of the driver's, for want of which libtorch would end the process. */
@@ -246,6 +249,7 @@ final class Recorder implements AutoCloseable {
     private void forget(Entry entry) {
         if (entry.recorded != null) {
             gpu.synchronize(Gpu.DEFAULT_STREAM);
+            gpu.synchronize(copies.handle());
             entry.recorded.close();
             entry.recorded = null;
             recordings--;
@@ -271,6 +275,7 @@ final class Recorder implements AutoCloseable {
     public void close() {
         forgetAll();
         stream.close();
+        copies.close();
         gpu.close();
     }
 }

@@ -75,6 +75,7 @@ final class Driver {
     private final MethodHandle graphDestroy;
     private final MethodHandle eventCreate;
     private final MethodHandle eventDestroy;
+    private final MethodHandle streamWaitEvent;
     private final MethodHandle eventRecord;
     private final MethodHandle eventSynchronize;
     private final MethodHandle eventElapsed;
@@ -164,6 +165,7 @@ final class Driver {
         graphDestroy = library.function("cuGraphDestroy", JAVA_LONG);
         eventCreate = library.function("cuEventCreate", ADDRESS, JAVA_INT);
         eventDestroy = library.function("cuEventDestroy_v2", JAVA_LONG);
+        streamWaitEvent = library.function("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
         eventRecord = library.function("cuEventRecord", JAVA_LONG, JAVA_LONG);
         eventSynchronize = library.function("cuEventSynchronize", JAVA_LONG);
         eventElapsed = library.function("cuEventElapsedTime", ADDRESS, JAVA_LONG, JAVA_LONG);
@@ -404,6 +406,11 @@ final class Driver {
 
     void record(long event, long stream) {
         call("cuEventRecord", () -> (int) eventRecord.invokeExact(event, stream));
+    }
+
+    /** Has what is put into a stream from now on wait for an event. */
+    void awaitIn(long stream, long event) {
+        call("cuStreamWaitEvent", () -> (int) streamWaitEvent.invokeExact(stream, event, 0));
     }
 
     void await(long event) {

@@ -587,6 +587,17 @@ public final class Gpu implements AutoCloseable {
             }
         }
 
+        /**
+         * Has what is put into another stream from now on wait until all before it is done; not at all if it was never put anywhere.
+         *
+         * @param stream the other stream
+         */
+        public void holdBack(long stream) {
+            try (Current _ = new Current()) {
+                driver.awaitIn(stream, event);
+            }
+        }
+
         /** Waits until all before it is done; not at all if it was never put anywhere. */
         public void await() {
             try (Current _ = new Current()) {
