@@ -44,6 +44,10 @@ final class InputsCommandTest {
                 "normalize = false",
                 "4 rows to learn from and 1 for the test",
                 "features float32[2, 2] from 1.000 to 200.0, mean 100.5");
+        Path recipe = Files.writeString(
+                folder.resolve("recipe.toml"),
+                "[data]\nkind = \"csv\"\npath = \"%s\"\nlabelled = false\n[model]\nkind = \"mlp\"\n".formatted(table));
+        assertPrints(Answer.to("inputs", model, recipe), "4 rows to learn from and 1 for the test");
         Answer more = Answer.to("inputs", model, table, "--set", "data.columns=[\"a\"]");
         assertTrue(
                 more.err().contains("its input x is [batch × 2], but a batch of t.csv train is [batch × 1]"),

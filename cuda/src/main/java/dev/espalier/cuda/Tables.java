@@ -38,7 +38,6 @@ final class Tables {
                 .put("limit", job.limit())
                 .put("group", job.group())
                 .put("groups", job.groups())
-                .put("team", job.team())
                 .put("members", job.members())
                 .put("member", job.member())
                 .put("theta", job.theta())
@@ -103,7 +102,8 @@ final class Tables {
             int[] firstMembers,
             SetStep step,
             Coefficients rule,
-            double smallStep) {
+            double smallStep,
+            int serial) {
         Update update = Update.of(rule, step.stepSize(), step.weightDecay());
         row.clear()
                 .put("keepFirst", update.keepFirst())
@@ -117,7 +117,8 @@ final class Tables {
                 .put("decay", update.decay())
                 .put("unseen", update.unseen())
                 .put("seen", plan.waitsForGradients(rule) ? 0 : 1)
-                .put("metricFloor", plan.metricFloor());
+                .put("metricFloor", plan.metricFloor())
+                .put("serial", serial);
         if (regularizer != null) {
             int size = regularizer.groups().size(0);
             PenaltyTerms terms = PenaltyTerms.of(regularizer.penalty(), size, step.stepSize());

@@ -13,8 +13,8 @@ import java.util.Objects;
  * and neighbours in the list.
  */
 final class Tiling {
-    /** Threads of a block. */
-    static final int THREADS = 256;
+    /** Threads of a block: whole warps, and whole kernels of 3×3, of which eight are whole sectors of memory. */
+    static final int THREADS = 288;
 
     /** Weights of a thread in a tile. */
     static final int DEEP = 24;
@@ -41,10 +41,10 @@ final class Tiling {
     static final int MOST_NESTED = 32;
 
     /** Weights of a job without groups. */
-    private static final int STRETCH = 8192;
+    private static final int STRETCH = 32 * THREADS;
 
     /** Weights that are looked through at a time. */
-    private static final int SCAN = 1 << 14;
+    private static final int SCAN = 64 * THREADS;
 
     /**
      * A job.
@@ -63,7 +63,6 @@ final class Tiling {
      * @param limit weights of that piece
      * @param group its first group
      * @param groups how many
-     * @param team its team's number
      * @param members jobs of the team
      * @param member its number among them
      * @param theta where the norm of its first group is
@@ -84,7 +83,6 @@ final class Tiling {
             int limit,
             int group,
             int groups,
-            int team,
             int members,
             int member,
             long theta,
@@ -104,7 +102,6 @@ final class Tiling {
     private final List<Integer> firstScans = new ArrayList<>();
     private final List<Integer> firstJobs = new ArrayList<>();
     private final List<int[]> firstMembers = new ArrayList<>();
-    private int teams;
     private int largestTeam = 1;
     private long slots;
 
@@ -140,10 +137,6 @@ final class Tiling {
     /** How many sets were added. */
     int sets() {
         return firstJobs.size();
-    }
-
-    int teams() {
-        return teams;
     }
 
     /** How many jobs the largest team has: they must all run at once. */
@@ -189,7 +182,7 @@ final class Tiling {
     private void cut(Kind kind, int set, int tensor, long size) {
         for (long first = 0; first < size; first += STRETCH) {
             int count = (int) Math.min(STRETCH, size - first);
-            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0));
+            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0));
         }
     }
 
@@ -210,13 +203,18 @@ final class Tiling {
             return Math.multiplyExact(part.outer(), fold);
         }
 
-        /** Rows of a job with so many groups. */
-        int jobRows(int groups) {
-            return THREADS / (groups * columns) * DEEP;
+        int jobs(int groups) {
+            return Math.ceilDiv(rows(), lanes(groups) * DEEP);
         }
 
-        int jobs(int groups) {
-            return Math.ceilDiv(rows(), jobRows(groups));
+        private int lanes(int groups) {
+            return THREADS / (groups * columns);
+        }
+
+        /** Rows of a job with so many groups: as many for each, as a team waits for the last of its members. */
+        int jobRows(int groups) {
+            int lanes = lanes(groups);
+            return fold > 1 ? lanes * DEEP : Math.ceilDiv(Math.ceilDiv(rows(), jobs(groups)), lanes) * lanes;
         }
     }
 
@@ -260,7 +258,6 @@ final class Tiling {
                             axis.inner(),
                             group,
                             groups,
-                            teams,
                             members,
                             first[part] + i,
                             theta + group,
@@ -268,7 +265,6 @@ final class Tiling {
                     slots += groups;
                 }
             }
-            teams++;
         }
     }
 

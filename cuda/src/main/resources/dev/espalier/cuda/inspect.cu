@@ -2,7 +2,8 @@
 
 // Whether the metric of any weight sees a gradient (Update.sees).
 __device__ __noinline__ bool sees(const Scan &scan) {
-    copyIn(&set, plan.sets + tensor.set);
+    fetch(&set, plan.sets + tensor.set);
+    arrive();
     __syncthreads();
     const Rule rule;
     bool seen = false;
@@ -17,7 +18,8 @@ __device__ __noinline__ bool sees(const Scan &scan) {
 #if FLOORED
 // The sum of the metric's entries, as yet without a floor; thread 0 gets it.
 __device__ __noinline__ double metrics(const Scan &scan) {
-    copyIn(&set, plan.sets + tensor.set);
+    fetch(&set, plan.sets + tensor.set);
+    arrive();
     __syncthreads();
     const Rule rule;
     double sum = 0;
@@ -33,7 +35,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) inspect() {
     for (int number = blockIdx.x; number < plan.scanCount; number += gridDim.x) {
         const Scan scan = plan.scans[number];
         __syncthreads();
-        copyIn(&tensor, plan.tensors + scan.tensor);
+        fetch(&tensor, plan.tensors + scan.tensor);
+        arrive();
         __syncthreads();
         const float *g = tensor.g;
         unsigned bits = 0; // of the largest magnitude; as bits, NaN is above infinity, and that above all numbers

@@ -22,18 +22,23 @@
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
     if (plan.flags->bad || blockIdx.x >= plan.jobCount) return;
-    copyIn(&nextJob, plan.jobs + blockIdx.x);
+    fetch(&nextJob, plan.jobs + blockIdx.x);
+    arrive();
     __syncthreads();
     fetchAhead();
     for (int number = blockIdx.x; number < plan.jobCount; number += gridDim.x) {
+        arrive();
         __syncthreads();
         take(&job, &nextJob);
         take(&tensor, &nextTensor);
         take(&set, &nextSet);
+        if (threadIdx.x < MOST_GROUPS) thetas[threadIdx.x] = nextThetas[threadIdx.x];
         __syncthreads();
-        if (number + gridDim.x < plan.jobCount) copyIn(&nextJob, plan.jobs + number + gridDim.x);
+        bool last = number + gridDim.x >= plan.jobCount;
+        if (!last) fetch(&nextJob, plan.jobs + number + gridDim.x);
         switch (job.kind) {
             case PLAIN:
+                arrive();
                 __syncthreads();
                 fetchAhead();
                 plainJob();
@@ -42,13 +47,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
                 if (!set.seen) {
                     waitingJob(number);
                 } else if (isCommon()) {
-                    groupedJob<true>(number);
+                    groupedJob<true>(number, last);
                 } else {
                     uncommonJob(number);
                 }
                 break;
 #if SINGLES
             case SINGLE:
+                arrive();
                 __syncthreads();
                 fetchAhead();
                 if (set.seen) {
@@ -77,7 +83,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
 
 extern "C" __global__ void __launch_bounds__(THREADS) finish() {
     if (plan.flags->bad) return;
-    for (int team = blockIdx.x * THREADS + threadIdx.x; team < plan.teamCount; team += gridDim.x * THREADS) plan.arrivals[team] = 0;
     for (int number = blockIdx.x; number < plan.setCount; number += gridDim.x) {
         Stats sum = {};
         float error = 0;

@@ -14,8 +14,9 @@ import java.util.function.Function;
  * @param sections the sections, in the order in which they are written
  * @param checks what must hold between sections
  * @param open names of sections whose keys are not known here: they are read as they are, see {@link Settings#open}
+ * @param alone whether there may be no other sections; if not, they are passed over
  */
-public record Form(String noun, List<Section> sections, List<Check> checks, List<String> open) {
+public record Form(String noun, List<Section> sections, List<Check> checks, List<String> open, boolean alone) {
     /** Copies the lists. */
     public Form {
         sections = List.copyOf(sections);
@@ -32,6 +33,29 @@ public record Form(String noun, List<Section> sections, List<Check> checks, List
      */
     public Form(String noun, List<Section> sections, List<Check> checks) {
         this(noun, sections, checks, List.of());
+    }
+
+    /**
+     * A form.
+     *
+     * @param noun what such a text is called
+     * @param sections the sections, in the order in which they are written
+     * @param checks what must hold between sections
+     * @param open names of sections whose keys are not known here
+     */
+    public Form(String noun, List<Section> sections, List<Check> checks, List<String> open) {
+        this(noun, sections, checks, open, true);
+    }
+
+    /**
+     * One section of a text that may have others.
+     *
+     * @param noun what such a text is called
+     * @param section the section
+     * @return its form
+     */
+    public static Form part(String noun, Section section) {
+        return new Form(noun, List.of(section), List.of(), List.of(), false);
     }
 
     /**

@@ -102,7 +102,9 @@ final class SettingsReader {
             if (value instanceof TomlTable inner) {
                 sectionLines.put(dotted, line);
                 if (prefix.isEmpty() && !sectionNames.contains(name) && !open.containsKey(name)) {
-                    problem(line, unknownSection(name));
+                    if (form.alone()) {
+                        problem(line, unknownSection(name));
+                    }
                 } else {
                     flatten(inner, path);
                 }

@@ -33,7 +33,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
     /** What can be given, for messages and helps. */
     public static final String TAKES =
             "a folder of images; an .npz file, a folder of .npy files or one of them; .csv, .tsv, .jsonl, .parquet or .json; a .txt file"
-                    + " with a text in a line; a .toml file with a section [data]; random, or another kind of data by its name";
+                    + " with a text in a line; a recipe, or another .toml file with a section [data]; random, or another kind of data by its name";
 
     /** Longer texts are read by few models that learn from them, and cost what they bring. */
     private static final int MOST_TOKENS = 256;
@@ -189,7 +189,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
         private void file(Path file) throws IOException {
             String name = file.toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
             if (name.endsWith(".toml")) {
-                new Form("section", List.of(DataSection.SECTION), List.of())
+                Form.part("recipe", DataSection.SECTION)
                         .read(file, given)
                         .texts()
                         .forEach(settings::put);
