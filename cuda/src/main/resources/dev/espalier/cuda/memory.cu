@@ -36,7 +36,7 @@ __device__ __forceinline__ void bringNear() {
     if (nextJob.kind != GROUPED || nextTensor.layout || !nextTensor.m || !nextTensor.v) return;
     // Groups that are folded lie behind each other, in one piece.
     bool folded = nextJob.fold > 1;
-    if (folded && nextJob.rows != nextJob.fold) return;
+    if (folded && (nextJob.rows != nextJob.fold || nextJob.row % nextJob.fold != 0)) return;
     int rows = folded ? nextJob.groups : (nextJob.rows * AHEAD + 99) / 100;
     long long stride = folded ? nextJob.limit : nextJob.stride;
     long long first = nextJob.first + (folded ? nextJob.row / nextJob.fold : nextJob.row) * nextJob.stride;

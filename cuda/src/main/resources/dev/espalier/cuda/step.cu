@@ -79,6 +79,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
 #endif
         }
     }
+    arrive();
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) finish() {

@@ -56,38 +56,38 @@ __device__ __noinline__ void addThreads() {
 // Members of a team write each other letters, a sum in each, and nobody counts who has written: every half of a number has a mark beside it, in
 // the same eight bytes, which memory hands over as a whole. The mark names step and round, and so is never there before the number is; letters
 // of odd rounds have other places, so that what is still read is not written over.
-__device__ __forceinline__ unsigned mark(int round) {
-    return (unsigned) set.serial * 64u + (unsigned) round % 64u;
+__device__ __forceinline__ unsigned long long mark(int round) {
+    return (unsigned long long) ((unsigned) set.serial * 64u + (unsigned) round % 64u) << 32;
 }
 
-__device__ __forceinline__ uint4 *letters(int round, long long slot) {
-    return (uint4 *) plan.letters + ((round & 1 ? plan.slots : 0) + slot) * SUMS;
+__device__ __forceinline__ ulonglong2 *letters(int round, long long slot) {
+    return (ulonglong2 *) plan.letters + ((round & 1 ? plan.slots : 0) + slot) * SUMS;
 }
 
 // Hands the block's sums to the team.
 __device__ __forceinline__ void send(int round) {
-    uint4 *out = letters(round, job.slot);
-    unsigned stamp = mark(round);
+    ulonglong2 *out = letters(round, job.slot);
+    const unsigned long long stamp = mark(round);
     for (int i = threadIdx.x; i < job.groups * SUMS; i += THREADS) {
         double value = tile.sums[i / SUMS][i % SUMS];
-        asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};"
-                     :: "l"(out + i), "r"(__double2loint(value)), "r"(stamp), "r"(__double2hiint(value)), "r"(stamp) : "memory");
+        asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};"
+                     :: "l"(out + i), "l"(stamp | (unsigned) __double2loint(value)), "l"(stamp | (unsigned) __double2hiint(value))
+                     : "memory");
     }
 }
 
-__device__ __forceinline__ bool look(const uint4 *letter, unsigned stamp, double *value) {
-    unsigned low, high, first, second;
-    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(low), "=r"(first), "=r"(high), "=r"(second) : "l"(letter) : "memory");
+__device__ __forceinline__ bool look(const ulonglong2 *letter, unsigned long long stamp, double *value) {
+    unsigned long long low, high;
+    asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(letter) : "memory");
     *value = __hiloint2double((int) high, (int) low);
-    return first == stamp && second == stamp;
+    return (low ^ stamp) >> 32 == 0 && (high ^ stamp) >> 32 == 0;
 }
 
 // Waits for the letters of members from, from + step, … below to, in their order: those with one sum of a group.
 __device__ __forceinline__ double receive(int round, int from, int to, int step, int group, int which, bool survey) {
-    const uint4 *in = letters(round, job.slot - (long long) job.member * job.groups + group) + which;
+    const ulonglong2 *in = letters(round, job.slot - (long long) job.member * job.groups + group) + which;
     const long long apart = (long long) job.groups * SUMS;
-    const unsigned stamp = mark(round);
+    const unsigned long long stamp = mark(round);
     Total total(which, survey);
     for (int member = from; member < to; member += 4 * step) {
         double values[4];

@@ -46,10 +46,6 @@ class NextStepTest {
         JniUtils.setNumThreads(1);
     }
 
-    static List<Device> devices() {
-        return Models.devices();
-    }
-
     /** A training with dropout, statistics and weights that are held, whose steps are told of as a GPU would. */
     private static final class Story implements AutoCloseable {
         private final Graph graph = Models.convolutional();
@@ -158,7 +154,7 @@ class NextStepTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void aStepThatBeginsEarlyComesToTheSame(Device device) {
         try (Story patient = new Story(device);
                 Story early = new Story(device)) {
@@ -170,7 +166,7 @@ class NextStepTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void whatBeganTooEarlyBeginsAgainAndThenNotForAWhile(Device device) {
         Set<Integer> corrected = Set.of(0, 10, 45);
         try (Story patient = new Story(device);
@@ -185,7 +181,7 @@ class NextStepTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void whatFailsAfterTheNextStepHasBegunLeavesNothingOfIt(Device device) {
         try (Story story = new Story(device)) {
             TrainingStep failing = new TrainingStep(story.network, (_, _, companion) -> {
@@ -209,7 +205,7 @@ class NextStepTest {
 
     /** The step is done and counted; what cannot begin is told after that, and nothing is left of it. */
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void whatCannotBeginIsToldOnceTheStepIsDone(Device device) {
         try (Story story = new Story(device)) {
             TrainingStep training = new TrainingStep(

@@ -38,10 +38,6 @@ class OutOfReachTest {
         JniUtils.setNumThreads(1);
     }
 
-    static List<Device> devices() {
-        return Models.devices();
-    }
-
     private static Network network(Device device) {
         return Network.outOfReach(Models.perceptron(4, 3), Models.CLASSES, device);
     }
@@ -68,7 +64,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void weightsAreReadAsCopiesAndChangedByRoundTrips(Device device) {
         try (Network network = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Device.CPU)) {
@@ -85,7 +81,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void viewsAreMadeOnceAndGradientsFollowWhatIsTrained(Device device) {
         try (Network network = network(device)) {
             assertEquals(view(network.weights()), view(network.weights()));
@@ -106,7 +102,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void whatIsReadIntoTheStateCountsOnceItIsRestored(Device device) {
         try (Network network = network(device)) {
             double[] first = numbers(weight(network));
@@ -133,7 +129,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void aSnapshotIsTheNetworkAsItIs(Device device) {
         try (Network far = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
@@ -157,7 +153,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void decayIsAddedWhereTheGradientsAre(Device device) {
         try (Network network = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
@@ -176,7 +172,7 @@ class OutOfReachTest {
 
     /** A pass by hand, too, begins with gradients of zero once they have been set to it. */
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void gradientsAreZeroBeforeAnyPass(Device device) {
         double[][] found = new double[2][];
         try (Network network = network(device);
@@ -197,7 +193,7 @@ class OutOfReachTest {
 
     /** The first column, then the second one; a step in between changes what is not held. */
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void heldWeightsAreZeroAfterEveryStepWhereTheyAre(Device device) {
         try (Network network = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
@@ -234,7 +230,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void gradientsAreClippedByTheNormOfTheWhole(Device device) {
         try (Network far = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
@@ -254,7 +250,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void aGradientThatIsNotFiniteIsLeftToTheOptimizer(Device device) {
         try (Network far = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
@@ -268,7 +264,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void productsOfWeightsAndGradientsAreAddedUpAlongAnAxis(Device device) {
         try (Network far = network(device);
                 Network near = new Network(Models.perceptron(4, 3), Models.CLASSES, Device.CPU)) {
@@ -297,7 +293,7 @@ class OutOfReachTest {
 
     /** What is frozen neither counts for the norm nor is scaled; what others have so far stays, wherever it is moved. */
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void gradientsLieSideBySideWhicheverAreTrained(Device device) {
         try (Network far = network(device)) {
             addGradients(far);
@@ -327,7 +323,7 @@ class OutOfReachTest {
     }
 
     @ParameterizedTest
-    @MethodSource("devices")
+    @MethodSource("dev.espalier.engine.Models#devices")
     void gradientsApartAreClippedToTheSame(Device device) {
         double[][] clipped = new double[2][];
         for (int way = 0; way < 2; way++) {
