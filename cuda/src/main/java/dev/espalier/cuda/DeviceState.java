@@ -56,9 +56,6 @@ final class DeviceState {
     /** Addresses that the driver has said are on this GPU. */
     private final Set<Long> known = new HashSet<>();
 
-    /** Counts the steps. */
-    private int serial;
-
     /**
      * A tensor.
      *
@@ -239,7 +236,6 @@ final class DeviceState {
 
     /** Writes down where everything is and what is to be done. Returns whether a tensor is not contiguous. */
     boolean write(List<SetStep> steps, Coefficients coefficients, double smallStep) {
-        serial++;
         boolean strided = false;
         float visible = Tables.visible(coefficients);
         MemorySegment layouts = tablesHere.asSlice(layoutTable());
@@ -280,8 +276,7 @@ final class DeviceState {
                     tiling.firstMembers(i),
                     steps.get(set.place),
                     coefficients,
-                    smallStep,
-                    serial);
+                    smallStep);
         }
         return strided;
     }

@@ -42,14 +42,8 @@ final class StepProgram {
 
     private static final int PLAIN_BLOCKS = 4;
 
-    /** How much of the next job's weights is brought near while a block waits for its team, in hundredths. */
-    private static final int AHEAD = 50;
-
     /** Bytes of shared memory that a block keeps u and d in. */
     private static final int KEPT = 2 * Tiling.DEEP * Tiling.THREADS * Float.BYTES;
-
-    /** Bytes that a job hands to its team about a group: four sums, each in two halves with a mark. */
-    private static final int LETTERS = 4 * 16;
 
     private final Gpu gpu;
     private final Resources resources;
@@ -89,11 +83,13 @@ final class StepProgram {
                 .put("firstJobs", numbers(tiling.firstJobs()))
                 .put("firstScans", numbers(tiling.firstScans()))
                 .put("metricSums", scratch(floored ? tiling.scans().size() * (long) Double.BYTES : 0))
-                .put("letters", scratch(2 * tiling.slots() * LETTERS))
+                .put("sums", scratch(2 * tiling.slots() * 4 * Double.BYTES))
+                .put("arrivals", scratch(tiling.teams() * 4L))
                 .put("jobStats", scratch(tiling.jobs().size() * Structs.STATS.size()))
                 .put("jobCount", tiling.jobs().size())
                 .put("scanCount", tiling.scans().size())
                 .put("setCount", tiling.sets())
+                .put("teamCount", tiling.teams())
                 .put("tensorCount", tiling.firstScans().size() - 1)
                 .put("slots", tiling.slots());
     }
@@ -197,7 +193,6 @@ final class StepProgram {
                 "--fmad=false",
                 "-DTHREADS=" + Tiling.THREADS,
                 "-DDEEP=" + Tiling.DEEP,
-                "-DAHEAD=" + AHEAD,
                 "-DBLOCKS=" + (tiles(kinds) ? BLOCKS : PLAIN_BLOCKS),
                 "-DSTRIDED=" + (strided ? 1 : 0),
                 "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),

@@ -49,7 +49,7 @@ final class Structs {
             .longs("count") // of groups
             .ints("parts", "pieces")
             .intArray(Kind.MOST_PARTS + 1, "firstMember") // of the jobs of a team, by part
-            .ints("serial") // of the step: no other one has it
+            .ints("unused")
             .structArray(PIECE, Kind.MOST_PIECES, "piece");
 
     /** See {@link Tiling.Job}. */
@@ -57,7 +57,7 @@ final class Structs {
             .ints("kind", "set", "tensor", "part")
             .longs("first", "stride")
             .ints("row", "rows", "columns", "inner", "fold", "limit")
-            .ints("group", "groups", "members", "member")
+            .ints("group", "groups", "team", "members", "member", "unused")
             .longs("theta", "slot");
 
     /** See {@link Tiling.Scan}. */
@@ -83,7 +83,8 @@ final class Structs {
             .pointers("const Job", "jobs")
             .pointers("const Scan", "scans")
             .pointers("float", "thetas")
-            .pointers("void", "letters") // sums of every group of a job, for its team
+            .pointers("double", "sums")
+            .pointers("unsigned", "arrivals")
             .pointers("Stats", "jobStats", "setStats")
             .pointers("const int", "firstJobs") // of every set, and their end
             .pointers("const int", "firstScans") // of every tensor, and their end
@@ -91,8 +92,8 @@ final class Structs {
             .pointers("unsigned", "largest")
             .pointers("Flags", "flags")
             .pointers("Straggler", "stragglers")
-            .ints("jobCount", "scanCount", "setCount", "tensorCount")
-            .longs("slots"); // of all jobs: the letters of odd rounds follow those of even ones
+            .ints("jobCount", "scanCount", "setCount", "teamCount", "tensorCount", "unused")
+            .longs("slots"); // of all jobs: the sums of odd rounds follow those of even ones
 
     /** All of them, each behind those that it names. */
     static final List<Struct> ALL =

@@ -38,6 +38,7 @@ final class Tables {
                 .put("limit", job.limit())
                 .put("group", job.group())
                 .put("groups", job.groups())
+                .put("team", job.team())
                 .put("members", job.members())
                 .put("member", job.member())
                 .put("theta", job.theta())
@@ -102,8 +103,7 @@ final class Tables {
             int[] firstMembers,
             SetStep step,
             Coefficients rule,
-            double smallStep,
-            int serial) {
+            double smallStep) {
         Update update = Update.of(rule, step.stepSize(), step.weightDecay());
         row.clear()
                 .put("keepFirst", update.keepFirst())
@@ -117,8 +117,7 @@ final class Tables {
                 .put("decay", update.decay())
                 .put("unseen", update.unseen())
                 .put("seen", plan.waitsForGradients(rule) ? 0 : 1)
-                .put("metricFloor", plan.metricFloor())
-                .put("serial", serial);
+                .put("metricFloor", plan.metricFloor());
         if (regularizer != null) {
             int size = regularizer.groups().size(0);
             PenaltyTerms terms = PenaltyTerms.of(regularizer.penalty(), size, step.stepSize());

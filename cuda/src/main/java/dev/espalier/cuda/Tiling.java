@@ -13,8 +13,8 @@ import java.util.Objects;
  * and neighbours in the list.
  */
 final class Tiling {
-    /** Threads of a block: whole warps, and whole kernels of 3×3, of which eight are whole sectors of memory. */
-    static final int THREADS = 288;
+    /** Threads of a block. */
+    static final int THREADS = 256;
 
     /** Weights of a thread in a tile. */
     static final int DEEP = 24;
@@ -41,10 +41,10 @@ final class Tiling {
     static final int MOST_NESTED = 32;
 
     /** Weights of a job without groups. */
-    private static final int STRETCH = 32 * THREADS;
+    private static final int STRETCH = 8192;
 
     /** Weights that are looked through at a time. */
-    private static final int SCAN = 64 * THREADS;
+    private static final int SCAN = 1 << 14;
 
     /**
      * A job.
@@ -63,6 +63,7 @@ final class Tiling {
      * @param limit weights of that piece
      * @param group its first group
      * @param groups how many
+     * @param team its team's number
      * @param members jobs of the team
      * @param member its number among them
      * @param theta where the norm of its first group is
@@ -83,6 +84,7 @@ final class Tiling {
             int limit,
             int group,
             int groups,
+            int team,
             int members,
             int member,
             long theta,
@@ -102,6 +104,7 @@ final class Tiling {
     private final List<Integer> firstScans = new ArrayList<>();
     private final List<Integer> firstJobs = new ArrayList<>();
     private final List<int[]> firstMembers = new ArrayList<>();
+    private int teams;
     private int largestTeam = 1;
     private long slots;
 
@@ -137,6 +140,10 @@ final class Tiling {
     /** How many sets were added. */
     int sets() {
         return firstJobs.size();
+    }
+
+    int teams() {
+        return teams;
     }
 
     /** How many jobs the largest team has: they must all run at once. */
@@ -182,7 +189,7 @@ final class Tiling {
     private void cut(Kind kind, int set, int tensor, long size) {
         for (long first = 0; first < size; first += STRETCH) {
             int count = (int) Math.min(STRETCH, size - first);
-            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0));
+            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0));
         }
     }
 
@@ -203,18 +210,13 @@ final class Tiling {
             return Math.multiplyExact(part.outer(), fold);
         }
 
-        int jobs(int groups) {
-            return Math.ceilDiv(rows(), lanes(groups) * DEEP);
-        }
-
-        private int lanes(int groups) {
-            return THREADS / (groups * columns);
-        }
-
-        /** Rows of a job with so many groups: as many for each, as a team waits for the last of its members. */
+        /** Rows of a job with so many groups. */
         int jobRows(int groups) {
-            int lanes = lanes(groups);
-            return fold > 1 ? lanes * DEEP : Math.ceilDiv(Math.ceilDiv(rows(), jobs(groups)), lanes) * lanes;
+            return THREADS / (groups * columns) * DEEP;
+        }
+
+        int jobs(int groups) {
+            return Math.ceilDiv(rows(), jobRows(groups));
         }
     }
 
@@ -258,6 +260,7 @@ final class Tiling {
                             axis.inner(),
                             group,
                             groups,
+                            teams,
                             members,
                             first[part] + i,
                             theta + group,
@@ -265,6 +268,7 @@ final class Tiling {
                     slots += groups;
                 }
             }
+            teams++;
         }
     }
 

@@ -2,8 +2,7 @@
 
 // Whether the metric of any weight sees a gradient (Update.sees).
 __device__ __noinline__ bool sees(const Scan &scan) {
-    fetch(&set, plan.sets + tensor.set);
-    arrive();
+    copyIn(&set, plan.sets + tensor.set);
     __syncthreads();
     const Rule rule;
     bool seen = false;
@@ -18,8 +17,7 @@ __device__ __noinline__ bool sees(const Scan &scan) {
 #if FLOORED
 // The sum of the metric's entries, as yet without a floor; thread 0 gets it.
 __device__ __noinline__ double metrics(const Scan &scan) {
-    fetch(&set, plan.sets + tensor.set);
-    arrive();
+    copyIn(&set, plan.sets + tensor.set);
     __syncthreads();
     const Rule rule;
     double sum = 0;
@@ -35,8 +33,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) inspect() {
     for (int number = blockIdx.x; number < plan.scanCount; number += gridDim.x) {
         const Scan scan = plan.scans[number];
         __syncthreads();
-        fetch(&tensor, plan.tensors + scan.tensor);
-        arrive();
+        copyIn(&tensor, plan.tensors + scan.tensor);
         __syncthreads();
         const float *g = tensor.g;
         unsigned bits = 0; // of the largest magnitude; as bits, NaN is above infinity, and that above all numbers

@@ -33,10 +33,6 @@ struct Solver {
     unsigned char need, branch;
     bool belowKnee, surveyed, rootless;
 
-    __device__ bool busy() const {
-        return need != NOTHING && need != EXACT;
-    }
-
     __device__ void evaluateAt(double at) {
         need = EVALUATION;
         theta = set.kneed && (float) at > 0 ? at : (double) (float) at;

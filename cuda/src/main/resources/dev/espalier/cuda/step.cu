@@ -22,23 +22,18 @@
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
     if (plan.flags->bad || blockIdx.x >= plan.jobCount) return;
-    fetch(&nextJob, plan.jobs + blockIdx.x);
-    arrive();
+    copyIn(&nextJob, plan.jobs + blockIdx.x);
     __syncthreads();
     fetchAhead();
     for (int number = blockIdx.x; number < plan.jobCount; number += gridDim.x) {
-        arrive();
         __syncthreads();
         take(&job, &nextJob);
         take(&tensor, &nextTensor);
         take(&set, &nextSet);
-        if (threadIdx.x < MOST_GROUPS) thetas[threadIdx.x] = nextThetas[threadIdx.x];
         __syncthreads();
-        bool last = number + gridDim.x >= plan.jobCount;
-        if (!last) fetch(&nextJob, plan.jobs + number + gridDim.x);
+        if (number + gridDim.x < plan.jobCount) copyIn(&nextJob, plan.jobs + number + gridDim.x);
         switch (job.kind) {
             case PLAIN:
-                arrive();
                 __syncthreads();
                 fetchAhead();
                 plainJob();
@@ -47,14 +42,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
                 if (!set.seen) {
                     waitingJob(number);
                 } else if (isCommon()) {
-                    groupedJob<true>(number, last);
+                    groupedJob<true>(number);
                 } else {
                     uncommonJob(number);
                 }
                 break;
 #if SINGLES
             case SINGLE:
-                arrive();
                 __syncthreads();
                 fetchAhead();
                 if (set.seen) {
@@ -79,11 +73,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
 #endif
         }
     }
-    arrive();
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) finish() {
     if (plan.flags->bad) return;
+    for (int team = blockIdx.x * THREADS + threadIdx.x; team < plan.teamCount; team += gridDim.x * THREADS) plan.arrivals[team] = 0;
     for (int number = blockIdx.x; number < plan.setCount; number += gridDim.x) {
         Stats sum = {};
         float error = 0;

@@ -42,8 +42,6 @@ __shared__ Job job;         // at hand, with its tensor and set
 __shared__ Tensor tensor;
 __shared__ Set set;
 __shared__ Tile tile;
-__shared__ float thetas[MOST_GROUPS]; // the norms of the step before
 __shared__ Job nextJob;     // what comes after, fetched ahead
 __shared__ Tensor nextTensor;
 __shared__ Set nextSet;
-__shared__ float nextThetas[MOST_GROUPS];

@@ -303,12 +303,12 @@ __device__ void straggles(int group, int evaluations) {
     plan.stragglers[place] = {job.set, job.group + group, evaluations};
 }
 
-template <bool COMMON> __device__ __forceinline__ void groupedJob(int number, bool last) {
+template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
     const Column column;
     bool leads = threadIdx.x < job.groups; // a group
     Solver &solver = solvers.plain[leads ? threadIdx.x : 0];
     if (leads) {
-        solver.start(thetas[threadIdx.x]);
+        solver.start(plan.thetas[job.theta + threadIdx.x]);
         tile.need[threadIdx.x] = solver.need;
         tile.theta[threadIdx.x] = (float) solver.theta;
         tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
@@ -320,28 +320,18 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number, bo
     } else {
         load(column);
     }
-    arrive();
-    bool busy = leads && solver.busy();
-    bool more = __syncthreads_or(busy);
-    fetchAhead();
-    for (int round = 0; more; round++) {
+    for (int round = 0;; round++) {
+        bool busy = leads && solver.need != NOTHING && solver.need != EXACT;
+        if (!__syncthreads_or(busy)) break;
         if (round > 0) sumUp(column);
-        addThreads();
-        if (job.members > 1) send(round);
-        if (round == 0) {
-            arrive();
-            __syncthreads();
-            if (!last) bringNear();
-        }
-        if (job.members > 1) gatherAll(round);
+        double sums[SUMS];
+        total(round, sums);
         if (busy) {
-            solver.advance(tile.sums[threadIdx.x]);
+            solver.advance(sums);
             tile.need[threadIdx.x] = solver.need;
             tile.theta[threadIdx.x] = (float) solver.theta;
             tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
-            busy = solver.busy();
         }
-        more = __syncthreads_or(busy);
     }
     if (leads) {
         bool exact = solver.need == EXACT;
@@ -358,6 +348,7 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number, bo
                                          solver.branch, !exact};
         }
     }
+    fetchAhead();
     __syncthreads();
     if (COMMON) {
         storeCommon(column);
@@ -368,14 +359,13 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number, bo
 }
 
 __device__ __noinline__ void uncommonJob(int number) {
-    groupedJob<false>(number, true);
+    groupedJob<false>(number);
 }
 
 // The penalty waits until the metric has seen a gradient: the step without it. Nothing is counted; the host sees to that.
 __device__ __noinline__ void waitingJob(int number) {
     const Column column;
     const Rule rule;
-    arrive();
     __syncthreads();
     fetchAhead();
     for (int i = 0; i < column.count; i++) {
@@ -414,7 +404,7 @@ __device__ __noinline__ void nestedJob(int number) {
         if (!__syncthreads_or(busy)) break;
         if (round > 0) sumUp(column);
         addThreads();
-        send(round);
+        exchange(round);
         if (busy) {
             double sums[MOST_PARTS][SUMS];
             for (int part = 0; part < solver.parts; part++) {
@@ -445,9 +435,8 @@ __device__ __noinline__ void nestedJob(int number) {
             tile.counted[threadIdx.x] = {penalty, (float) solver.error, solver.passes, zeroed, solver.branch, !exact};
         }
     }
-    arrive();
-    __syncthreads();
     fetchAhead();
+    __syncthreads();
     report(number, store(column));
 }
 #endif
@@ -467,14 +456,10 @@ __device__ __noinline__ void subgradientJob() {
         }
     }
     sum.put();
-    addThreads();
-    if (job.members > 1) {
-        send(0);
-        gatherAll(0);
-    }
-    arrive();
+    double sums[SUMS];
+    total(0, sums);
     if (threadIdx.x < job.groups) {
-        double norm = sqrt(tile.sums[threadIdx.x][0]);
+        double norm = sqrt(sums[0]);
         tile.sums[threadIdx.x][0] = norm > 0 ? penaltySlope(norm) / norm : 0;
     }
     __syncthreads();
