@@ -229,23 +229,26 @@ public final class Drawing {
     // --- Bars
 
     private int bars(Chart.Bars bars) {
-        double left = 24
-                + LETTER * bars.rows().stream().mapToInt(String::length).max().orElse(0);
+        List<String> sizes = IntStream.range(0, bars.rows().size())
+                .mapToObj(i -> Numbers.large(bars.before().get(i)) + " → "
+                        + Numbers.large(bars.after().get(i)))
+                .toList();
+        double left = 24 + widest(bars.rows());
+        double right = WIDTH - 24 - widest(sizes);
         double largest = bars.before().stream().mapToLong(Long::longValue).max().orElse(1);
-        double unit = (WIDTH - 100 - left) / Math.log10(Math.max(10, largest));
+        double unit = (right - left) / Math.log10(Math.max(10, largest));
         for (int i = 0; i < bars.rows().size(); i++) {
             int at = 12 + LINE * i;
             text(left - 8, at + 10, "end", bars.rows().get(i));
             bar(left, at, unit, bars.before().get(i), "before");
             bar(left, at, unit, bars.after().get(i), "series-0");
-            text(
-                    WIDTH - 12,
-                    at + 10,
-                    "end",
-                    Numbers.large(bars.before().get(i)) + " → "
-                            + Numbers.large(bars.after().get(i)));
+            text(WIDTH - 12, at + 10, "end", sizes.get(i));
         }
         return 20 + LINE * bars.rows().size();
+    }
+
+    private static double widest(List<String> texts) {
+        return LETTER * texts.stream().mapToInt(String::length).max().orElse(0);
     }
 
     private void bar(double left, int at, double unit, long size, String colour) {

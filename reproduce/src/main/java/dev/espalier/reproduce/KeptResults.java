@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Results of full scale that are kept after their runs are gone: {@code full/ROW/seed-N.json} for each training of a row, with the same
- * names as the folders of the trainings have, and {@code full/ITEM.json} for an item that is no table of rows.
+ * names as the folders of the trainings have, and {@code full/ITEM.json} for an item that is no table of rows, or {@code full/ITEM/ROW.json} if some of its rows were run apart.
  *
  * @param folder where they are
  */
@@ -42,28 +43,47 @@ record KeptResults(Path folder) {
                 .resolve("seed-" + result.seed() + JSON);
     }
 
-    private Path file(Item item) {
-        return full().resolve(item.name() + JSON);
+    private Path file(String item, List<String> rows) {
+        return rows.isEmpty()
+                ? full().resolve(item + JSON)
+                : full().resolve(item).resolve(String.join("-", rows) + JSON);
     }
 
     /** What is kept of a row and its variants, by name and seed. */
     List<RowResult> of(PaperRow row) throws IOException {
         List<RowResult> results = new ArrayList<>();
         for (Path variant : foldersOf(full(), row)) {
-            try (Stream<Path> files = Files.list(variant)) {
-                for (Path file : files.filter(path -> path.toString().endsWith(JSON))
-                        .sorted()
-                        .toList()) {
-                    results.add(JsonFile.read(file, RowResult.class));
-                }
+            for (Path file : jsonFiles(variant)) {
+                results.add(JsonFile.read(file, RowResult.class));
             }
         }
         return results;
     }
 
-    /** What is kept of an item. */
-    Optional<KeptItem> of(Item item) throws IOException {
-        return Files.exists(file(item)) ? Optional.of(JsonFile.read(file(item), KeptItem.class)) : Optional.empty();
+    /** What is kept of an item: of all of it, and of rows that were run apart, in the item's order. */
+    List<KeptItem> of(Item item) throws IOException {
+        List<KeptItem> kept = new ArrayList<>();
+        Path whole = file(item.name(), List.of());
+        if (Files.exists(whole)) {
+            kept.add(JsonFile.read(whole, KeptItem.class));
+        }
+        for (Path file : jsonFiles(full().resolve(item.name()))) {
+            kept.add(JsonFile.read(file, KeptItem.class));
+        }
+        kept.sort(Comparator.comparingInt(one -> one.contents().rows().stream()
+                .mapToInt(item.rows()::indexOf)
+                .min()
+                .orElse(-1)));
+        return kept;
+    }
+
+    private static List<Path> jsonFiles(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(path -> path.toString().endsWith(JSON)).sorted().toList();
+        }
     }
 
     /**
@@ -98,7 +118,7 @@ record KeptResults(Path folder) {
                 Contents found = JsonFile.read(contents, Contents.class);
                 if (found.scale().equals(Scale.FULL.toString())) {
                     kept.add(write(
-                            file(item),
+                            file(item.name(), found.rows()),
                             new KeptItem(
                                     found,
                                     JsonFile.read(out.resolve(item.name() + ".provenance.json"), Provenance.class))));

@@ -26,13 +26,18 @@ import java.util.Optional;
  */
 public record Reproduction(Item item, Setting setting, Findings findings, double seconds, Path folder) {
 
-    /** What {@code ITEM.json} holds. */
+    /**
+     * What {@code ITEM.json} holds.
+     *
+     * @param rows which of the item's rows were run; all if there is none
+     */
     record Contents(
             String item,
             String title,
             String place,
             String scale,
             List<Long> seeds,
+            List<String> rows,
             String command,
             double seconds,
             List<Comparison> tables,
@@ -41,6 +46,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
         /** Copies the lists. */
         Contents {
             seeds = List.copyOf(seeds);
+            rows = List.copyOf(rows);
             tables = List.copyOf(tables);
             figures = List.copyOf(figures);
             notes = List.copyOf(notes);
@@ -126,6 +132,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
                         item.place(),
                         setting.scale().toString(),
                         setting.seeds(),
+                        setting.rows(),
                         command,
                         seconds,
                         findings.tables(),

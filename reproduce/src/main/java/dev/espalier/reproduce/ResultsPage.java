@@ -12,10 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -136,20 +138,24 @@ public record ResultsPage(Path docs) {
             addFigures(item, findings.figures(), block, files);
             return Optional.of(block);
         }
-        Optional<KeptItem> kept = results().of(item);
+        List<KeptItem> kept = results().of(item);
+        SequencedSet<String> notes = new LinkedHashSet<>();
+        for (KeptItem one : kept) {
+            Reproduction.Contents contents = one.contents();
+            block.add("Full scale, " + origin(contents, one.provenance()) + ":");
+            for (Comparison table : contents.tables()) {
+                if (table.rows().size() <= MOST_ROWS) {
+                    block.add("**" + table.title() + "**" + (table.note().isEmpty() ? "" : ": " + table.note()));
+                    block.add(markdown(table.toGrid()));
+                }
+            }
+            notes.addAll(contents.notes());
+        }
         if (kept.isEmpty()) {
             return Optional.empty();
         }
-        Reproduction.Contents contents = kept.get().contents();
-        block.add("Full scale, " + origin(contents, kept.get().provenance()) + ":");
-        for (Comparison table : contents.tables()) {
-            if (table.rows().size() <= MOST_ROWS) {
-                block.add("**" + table.title() + "**" + (table.note().isEmpty() ? "" : ": " + table.note()));
-                block.add(markdown(table.toGrid()));
-            }
-        }
-        block.add(bullets(contents.notes()));
-        addFigures(item, contents.figures(), block, files);
+        block.add(bullets(List.copyOf(notes)));
+        kept.forEach(one -> addFigures(item, one.contents().figures(), block, files));
         return Optional.of(block);
     }
 

@@ -11,6 +11,7 @@ import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.Provenance;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.run.Origin;
 import dev.espalier.train.run.RunOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -201,5 +202,40 @@ final class ResultsPageTest {
         assertTrue(text.contains("Full scale, `espalier reproduce penalties`, on "), text);
         assertTrue(text.contains("MCP, paper | MCP, ours"), text);
         assertTrue(text.contains("](images/results-penalties-"), text);
+    }
+
+    /** As models are trained on different days: what one run has does not take the place of another's. */
+    @Test
+    void rowsOfAnItemThatWereRunApartAreKeptBesideEachOther() throws IOException {
+        Item item = Items.of("pruned-layers");
+        Path runs = Files.createDirectories(folder.resolve("runs"));
+        Setting full = new Setting(Scale.FULL, Optional.empty(), 1, runs, RunOptions.DEFAULT);
+        Provenance provenance = Origin.of(1, "", full.run(), false);
+        for (String row : List.of("bert", "vgg16")) {
+            JsonFile.write(runs.resolve("pruned-layers.provenance.json"), provenance);
+            JsonFile.write(
+                    runs.resolve("pruned-layers.json"),
+                    new Reproduction.Contents(
+                            item.name(),
+                            item.title(),
+                            item.place(),
+                            "full",
+                            List.of(1L),
+                            List.of(row),
+                            "espalier --rows " + row,
+                            1,
+                            List.of(),
+                            List.of(),
+                            List.of("the same of both")));
+            page().gather(runs);
+        }
+        Path text = Files.writeString(
+                folder.resolve("docs/results.md"),
+                "<!-- full scale of pruned-layers, made by: ./espalier reproduce --page docs -->\n<!-- end of full scale -->\n");
+        page().write();
+        String written = Files.readString(text);
+        int first = written.indexOf("espalier --rows vgg16");
+        assertTrue(first >= 0 && first < written.indexOf("espalier --rows bert"), written);
+        assertEquals(written.indexOf("the same of both"), written.lastIndexOf("the same of both"), written);
     }
 }
