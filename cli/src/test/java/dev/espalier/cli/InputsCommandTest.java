@@ -48,6 +48,9 @@ final class InputsCommandTest {
                 folder.resolve("recipe.toml"),
                 "[data]\nkind = \"csv\"\npath = \"%s\"\nlabelled = false\n[model]\nkind = \"mlp\"\n".formatted(table));
         assertPrints(Answer.to("inputs", model, recipe), "4 rows to learn from and 1 for the test");
+        Path misspelt = Files.writeString(folder.resolve("misspelt.toml"), "[dta]\nkind = \"csv\"\n");
+        Answer corrected = Answer.to("inputs", model, misspelt);
+        assertTrue(corrected.err().contains("the nearest is [data]"), corrected::err);
         Answer more = Answer.to("inputs", model, table, "--set", "data.columns=[\"a\"]");
         assertTrue(
                 more.err().contains("its input x is [batch × 2], but a batch of t.csv train is [batch × 1]"),

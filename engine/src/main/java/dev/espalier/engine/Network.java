@@ -467,7 +467,7 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Puts the batch that the next step begins with on its way to a GPU, behind what is queued there: the next
+     * Puts the batch that the next step begins with on its way to a GPU, behind the pass that reads the last one and beside all else: the next
      * {@link #queueGradients} with these very tensors and this share, after {@link #zeroGradients}, finds it there. To be asked for
      * while the GPU is at work. It makes nothing different, only faster; where passes are not recorded, or this one not yet, nothing is
      * done.
@@ -492,6 +492,10 @@ public final class Network implements AutoCloseable {
         if (device.isGpu()) {
             try (Gpu gpu = Gpu.open(device.place().gpu())) {
                 gpu.synchronize(Torch.stream(gpu.index()));
+            }
+            Recorder known = recorder;
+            if (known != null) {
+                known.awaitCopies();
             }
         }
     }

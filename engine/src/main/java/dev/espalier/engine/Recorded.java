@@ -136,6 +136,9 @@ final class Recorded implements AutoCloseable {
      * @param given the inputs by name
      */
     void stage(Map<String, Tensor> given) {
+        if (inputs.isEmpty()) {
+            return;
+        }
         if (!staged.isEmpty()) {
             // Nobody wanted them: both places may be in use.
             gpu.synchronize(copies);
@@ -173,7 +176,7 @@ final class Recorded implements AutoCloseable {
     }
 
     /**
-     * Puts copies of the inputs, the work and copies of what it makes into the current stream, likewise. Inputs that were {@link #stage staged} are not copied again.
+     * Puts the work, behind copies of the inputs, and copies of what it makes into the current stream, likewise. Inputs that were {@link #stage staged} are not copied again.
      *
      * @param given the inputs by name
      * @return what it makes
@@ -190,7 +193,9 @@ final class Recorded implements AutoCloseable {
         Gpu.Mark done = marks.get(answer.place);
         // A GPU that was lost is told of here by an exception; libtorch would end the process.
         done.put(stream);
-        copied.holdBack(stream);
+        if (!inputs.isEmpty()) {
+            copied.holdBack(stream);
+        }
         recording.replay();
         outputs.values()
                 .forEach(port -> gpu.copyOut(

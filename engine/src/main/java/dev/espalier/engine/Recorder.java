@@ -246,10 +246,15 @@ final class Recorder implements AutoCloseable {
         return recordings;
     }
 
+    /** Waits for inputs that are on their way. */
+    void awaitCopies() {
+        gpu.synchronize(copies.handle());
+    }
+
     private void forget(Entry entry) {
         if (entry.recorded != null) {
             gpu.synchronize(Gpu.DEFAULT_STREAM);
-            gpu.synchronize(copies.handle());
+            awaitCopies();
             entry.recorded.close();
             entry.recorded = null;
             recordings--;

@@ -234,7 +234,7 @@ public final class Drawing {
                         + Numbers.large(bars.after().get(i)))
                 .toList();
         double left = 24 + widest(bars.rows());
-        double right = WIDTH - 24 - widest(sizes);
+        double right = Math.max(left + 60, WIDTH - 24 - widest(sizes));
         double largest = bars.before().stream().mapToLong(Long::longValue).max().orElse(1);
         double unit = (right - left) / Math.log10(Math.max(10, largest));
         for (int i = 0; i < bars.rows().size(); i++) {

@@ -14,16 +14,20 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Results of full scale that are kept after their runs are gone: {@code full/ROW/seed-N.json} for each training of a row, with the same
- * names as the folders of the trainings have, and {@code full/ITEM.json} for an item that is no table of rows, or {@code full/ITEM/ROW.json} if some of its rows were run apart.
+ * names as the folders of the trainings have, and {@code full/ITEM.json} for an item that is no table of rows, or {@code full/ITEM/ROW+ROW.json} of rows that were run apart.
  *
  * @param folder where they are
  */
 record KeptResults(Path folder) {
     private static final String JSON = ".json";
+
+    /** How the names of files end that say where results came from. */
+    static final String PROVENANCE = ".provenance.json";
 
     /**
      * An item that is no table of rows.
@@ -43,10 +47,23 @@ record KeptResults(Path folder) {
                 .resolve("seed-" + result.seed() + JSON);
     }
 
-    private Path file(String item, List<String> rows) {
-        return rows.isEmpty()
-                ? full().resolve(item + JSON)
-                : full().resolve(item).resolve(String.join("-", rows) + JSON);
+    /** Some of an item's rows as part of a file's name, whatever their order; empty for all. */
+    static String part(Item item, List<String> rows) {
+        return rows.isEmpty() || rows.containsAll(item.rows())
+                ? ""
+                : item.rows().stream().filter(rows::contains).collect(Collectors.joining("+"));
+    }
+
+    private Path file(Item item, String part) {
+        return part.isEmpty()
+                ? full().resolve(item.name() + JSON)
+                : full().resolve(item.name()).resolve(part + JSON);
+    }
+
+    /** The rows that a part has. */
+    private static List<String> rows(Path part) {
+        String name = String.valueOf(part.getFileName());
+        return List.of(name.substring(0, name.length() - JSON.length()).split("\\+"));
     }
 
     /** What is kept of a row and its variants, by name and seed. */
@@ -60,21 +77,23 @@ record KeptResults(Path folder) {
         return results;
     }
 
-    /** What is kept of an item: of all of it, and of rows that were run apart, in the item's order. */
+    /** What is kept of an item: of all of it, or of rows that were run apart, in the item's order. */
     List<KeptItem> of(Item item) throws IOException {
         List<KeptItem> kept = new ArrayList<>();
-        Path whole = file(item.name(), List.of());
-        if (Files.exists(whole)) {
-            kept.add(JsonFile.read(whole, KeptItem.class));
+        if (Files.exists(file(item, ""))) {
+            kept.add(JsonFile.read(file(item, ""), KeptItem.class));
         }
-        for (Path file : jsonFiles(full().resolve(item.name()))) {
-            kept.add(JsonFile.read(file, KeptItem.class));
+        for (Path part : parts(item)) {
+            kept.add(JsonFile.read(part, KeptItem.class));
         }
-        kept.sort(Comparator.comparingInt(one -> one.contents().rows().stream()
-                .mapToInt(item.rows()::indexOf)
-                .min()
-                .orElse(-1)));
         return kept;
+    }
+
+    private List<Path> parts(Item item) throws IOException {
+        return jsonFiles(full().resolve(item.name())).stream()
+                .sorted(Comparator.comparingInt(
+                        part -> item.rows().indexOf(rows(part).getFirst())))
+                .toList();
     }
 
     private static List<Path> jsonFiles(Path folder) throws IOException {
@@ -113,15 +132,9 @@ record KeptResults(Path folder) {
             }
         }
         for (Item item : Items.ALL) {
-            Path contents = out.resolve(item.name() + JSON);
-            if (!(item instanceof TrainedTable) && Files.exists(contents)) {
-                Contents found = JsonFile.read(contents, Contents.class);
-                if (found.scale().equals(Scale.FULL.toString())) {
-                    kept.add(write(
-                            file(item.name(), found.rows()),
-                            new KeptItem(
-                                    found,
-                                    JsonFile.read(out.resolve(item.name() + ".provenance.json"), Provenance.class))));
+            if (!(item instanceof TrainedTable)) {
+                for (Path contents : findings(item, out)) {
+                    keep(item, contents).ifPresent(kept::add);
                 }
             }
         }
@@ -132,6 +145,43 @@ record KeptResults(Path folder) {
         }
         kept.addAll(left);
         return kept;
+    }
+
+    /** The files with what was found of an item, all of it first. */
+    private static List<Path> findings(Item item, Path out) throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path file : jsonFiles(out)) {
+            String name = String.valueOf(file.getFileName());
+            if (name.equals(item.name() + JSON)) {
+                found.addFirst(file);
+            } else if (name.startsWith(item.name() + "-") && !name.endsWith(PROVENANCE)) {
+                found.add(file);
+            }
+        }
+        return found;
+    }
+
+    /** Keeps findings in place of those of the same rows, or of some of them. */
+    private Optional<String> keep(Item item, Path contents) throws IOException {
+        Contents found = JsonFile.read(contents, Contents.class);
+        if (!found.scale().equals(Scale.FULL.toString())) {
+            return Optional.empty();
+        }
+        String name = String.valueOf(contents.getFileName());
+        String base = name.substring(0, name.length() - JSON.length());
+        String part = base.substring(Math.min(base.length(), item.name().length() + 1));
+        Path file = file(item, part);
+        if (!part.isEmpty() && Files.exists(file(item, ""))) {
+            throw new IllegalArgumentException("%s has all rows of %s: delete it, or do all of them anew instead of %s"
+                    .formatted(file(item, ""), item.name(), part));
+        }
+        for (Path other : parts(item)) {
+            if (!other.equals(file) && (part.isEmpty() || rows(file).containsAll(rows(other)))) {
+                Files.delete(other);
+            }
+        }
+        Provenance provenance = JsonFile.read(contents.resolveSibling(base + PROVENANCE), Provenance.class);
+        return Optional.of(write(file, new KeptItem(found, provenance)));
     }
 
     private static String write(Path file, Object result) throws IOException {

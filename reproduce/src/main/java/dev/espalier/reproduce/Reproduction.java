@@ -16,7 +16,8 @@ import java.util.Optional;
 
 /**
  * An item reproduced, and the files that keep it: {@code ITEM.json} with every number, {@code ITEM.html} to look at, and
- * {@code ITEM.provenance.json}.
+ * {@code ITEM.provenance.json}. What was found of some of its rows alone has these in its name, {@code ITEM-ROW+ROW.json}, unless it is a table of
+ * trainings, which come together from run to run.
  *
  * @param item which item
  * @param setting how it was done
@@ -26,18 +27,13 @@ import java.util.Optional;
  */
 public record Reproduction(Item item, Setting setting, Findings findings, double seconds, Path folder) {
 
-    /**
-     * What {@code ITEM.json} holds.
-     *
-     * @param rows which of the item's rows were run; all if there is none
-     */
+    /** What {@code ITEM.json} holds. */
     record Contents(
             String item,
             String title,
             String place,
             String scale,
             List<Long> seeds,
-            List<String> rows,
             String command,
             double seconds,
             List<Comparison> tables,
@@ -46,7 +42,6 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
         /** Copies the lists. */
         Contents {
             seeds = List.copyOf(seeds);
-            rows = List.copyOf(rows);
             tables = List.copyOf(tables);
             figures = List.copyOf(figures);
             notes = List.copyOf(notes);
@@ -100,7 +95,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
      * @return the path of a JSON file
      */
     public Path json() {
-        return folder.resolve(item.name() + ".json");
+        return file(".json");
     }
 
     /**
@@ -109,7 +104,12 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
      * @return the path of an HTML file
      */
     public Path page() {
-        return folder.resolve(item.name() + ".html");
+        return file(".html");
+    }
+
+    private Path file(String ending) {
+        String rows = item instanceof TrainedTable ? "" : KeptResults.part(item, setting.rows());
+        return folder.resolve(item.name() + (rows.isEmpty() ? "" : "-" + rows) + ending);
     }
 
     /**
@@ -123,7 +123,7 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
 
     private void write(String command, Provenance provenance) throws IOException {
         Files.createDirectories(folder);
-        JsonFile.write(folder.resolve(item.name() + ".provenance.json"), provenance);
+        JsonFile.write(file(KeptResults.PROVENANCE), provenance);
         JsonFile.write(
                 json(),
                 new Contents(
@@ -132,7 +132,6 @@ public record Reproduction(Item item, Setting setting, Findings findings, double
                         item.place(),
                         setting.scale().toString(),
                         setting.seeds(),
-                        setting.rows(),
                         command,
                         seconds,
                         findings.tables(),

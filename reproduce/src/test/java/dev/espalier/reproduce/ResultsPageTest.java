@@ -204,38 +204,58 @@ final class ResultsPageTest {
         assertTrue(text.contains("](images/results-penalties-"), text);
     }
 
+    private static void write(Path runs, String base, Item item, String command) throws IOException {
+        JsonFile.write(runs.resolve(base + ".provenance.json"), Origin.of(1, "", RunOptions.DEFAULT, false));
+        JsonFile.write(
+                runs.resolve(base + ".json"),
+                new Reproduction.Contents(
+                        item.name(),
+                        item.title(),
+                        item.place(),
+                        "full",
+                        List.of(1L),
+                        command,
+                        1,
+                        List.of(),
+                        List.of(),
+                        List.of("the same of both")));
+    }
+
     /** As models are trained on different days: what one run has does not take the place of another's. */
     @Test
     void rowsOfAnItemThatWereRunApartAreKeptBesideEachOther() throws IOException {
         Item item = Items.of("pruned-layers");
         Path runs = Files.createDirectories(folder.resolve("runs"));
-        Setting full = new Setting(Scale.FULL, Optional.empty(), 1, runs, RunOptions.DEFAULT);
-        Provenance provenance = Origin.of(1, "", full.run(), false);
-        for (String row : List.of("bert", "vgg16")) {
-            JsonFile.write(runs.resolve("pruned-layers.provenance.json"), provenance);
-            JsonFile.write(
-                    runs.resolve("pruned-layers.json"),
-                    new Reproduction.Contents(
-                            item.name(),
-                            item.title(),
-                            item.place(),
-                            "full",
-                            List.of(1L),
-                            List.of(row),
-                            "espalier --rows " + row,
-                            1,
-                            List.of(),
-                            List.of(),
-                            List.of("the same of both")));
-            page().gather(runs);
-        }
+        write(runs, "pruned-layers-bert", item, "espalier for bert");
+        page().gather(runs);
+        write(runs, "pruned-layers-vgg16", item, "espalier for vgg16");
+        page().gather(runs);
         Path text = Files.writeString(
                 folder.resolve("docs/results.md"),
                 "<!-- full scale of pruned-layers, made by: ./espalier reproduce --page docs -->\n<!-- end of full scale -->\n");
         page().write();
         String written = Files.readString(text);
-        int first = written.indexOf("espalier --rows vgg16");
-        assertTrue(first >= 0 && first < written.indexOf("espalier --rows bert"), written);
+        int first = written.indexOf("espalier for vgg16");
+        assertTrue(first >= 0 && first < written.indexOf("espalier for bert"), written);
         assertEquals(written.indexOf("the same of both"), written.lastIndexOf("the same of both"), written);
+
+        Path both = Files.createDirectories(folder.resolve("both"));
+        String rows = KeptResults.part(item, List.of("bert", "vgg16"));
+        assertEquals("vgg16+bert", rows);
+        write(both, "pruned-layers-" + rows, item, "espalier for both");
+        page().gather(both);
+        page().write();
+        String together = Files.readString(text);
+        assertTrue(together.contains("espalier for both") && !together.contains("espalier for bert"), together);
+
+        Path whole = Files.createDirectories(folder.resolve("whole"));
+        assertEquals("", KeptResults.part(item, item.rows()));
+        write(whole, "pruned-layers", item, "espalier for all");
+        page().gather(whole);
+        page().write();
+        String all = Files.readString(text);
+        assertTrue(all.contains("espalier for all") && !all.contains("espalier for both"), all);
+        IllegalArgumentException older = assertThrows(IllegalArgumentException.class, () -> page().gather(runs));
+        assertTrue(String.valueOf(older.getMessage()).contains("has all rows of pruned-layers"), older.getMessage());
     }
 }

@@ -14,7 +14,7 @@ import java.util.function.Function;
  * @param sections the sections, in the order in which they are written
  * @param checks what must hold between sections
  * @param open names of sections whose keys are not known here: they are read as they are, see {@link Settings#open}
- * @param alone whether there may be no other sections; if not, they are passed over
+ * @param alone whether there may be no other sections; if not, they are passed over beside one of these
  */
 public record Form(String noun, List<Section> sections, List<Check> checks, List<String> open, boolean alone) {
     /** Copies the lists. */

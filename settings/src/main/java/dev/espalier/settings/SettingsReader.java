@@ -29,6 +29,9 @@ final class SettingsReader {
     private final SequencedMap<String, SequencedMap<String, List<String>>> open = new LinkedHashMap<>();
     private final List<Problem> problems = new ArrayList<>();
 
+    /** Sections that the form does not have, by their lines. */
+    private final SequencedMap<Integer, String> others = new LinkedHashMap<>();
+
     SettingsReader(Form form) {
         this.form = form;
         this.sectionNames =
@@ -72,6 +75,9 @@ final class SettingsReader {
             }
         }
         flatten(parsed, List.of());
+        if (form.alone() || sectionNames.stream().noneMatch(sectionLines::containsKey)) {
+            others.forEach((line, name) -> problem(line, unknownSection(name)));
+        }
         overrides.forEach(this::override);
         if (parsed.hasErrors()) {
             // The parser may have skipped lines: what seems to be missing or unknown now need not be.
@@ -102,9 +108,7 @@ final class SettingsReader {
             if (value instanceof TomlTable inner) {
                 sectionLines.put(dotted, line);
                 if (prefix.isEmpty() && !sectionNames.contains(name) && !open.containsKey(name)) {
-                    if (form.alone()) {
-                        problem(line, unknownSection(name));
-                    }
+                    others.put(line, name);
                 } else {
                     flatten(inner, path);
                 }

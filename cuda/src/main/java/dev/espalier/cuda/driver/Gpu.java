@@ -476,7 +476,7 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
-    /** A stream that waits for no other. */
+    /** A stream that waits for no other by itself. */
     public final class SideStream implements AutoCloseable {
         private final long handle;
 

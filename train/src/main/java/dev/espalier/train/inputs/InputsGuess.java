@@ -189,7 +189,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
         private void file(Path file) throws IOException {
             String name = file.toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
             if (name.endsWith(".toml")) {
-                Form.part("recipe", DataSection.SECTION)
+                Form.part("section", DataSection.SECTION)
                         .read(file, given)
                         .texts()
                         .forEach(settings::put);
