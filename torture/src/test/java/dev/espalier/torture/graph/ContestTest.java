@@ -97,6 +97,39 @@ final class ContestTest {
         }
     }
 
+    /** Both are rounded to the same here, and need not be where they are added up in another order. */
+    @Test
+    void theLargestOfNumbersThatAreTheSameIsUndecided() throws IOException {
+        GraphBuilder graph = new GraphBuilder("same");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 1);
+        Value three = graph.constant("three", Tensor.scalar(DataType.FLOAT32, 3));
+        Value times = graph.add("times", new Binary(Binary.Function.MULTIPLY), x, three);
+        Value twice = graph.add("twice", new Binary(Binary.Function.ADD), x, x);
+        Value sum = graph.add("sum", new Binary(Binary.Function.ADD), twice, x);
+        Value both = graph.add("both", new Concat(1), times, sum);
+        Graph model = graph.outputs(graph.add("y", new ArgReduce(true, 1, false), both));
+        try (Contest contest = new Contest(model, folder.resolve("model.onnx"))) {
+            assertTrue(contest.isOnCliff());
+        }
+    }
+
+    /** A small number is its own hyperbolic tangent but for a last digit. */
+    @Test
+    void whetherADifferenceOfNumbersThatAreAlikeIsZeroIsUndecided() throws IOException {
+        GraphBuilder graph = new GraphBuilder("alike");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 4);
+        Value little = graph.constant("little", Tensor.scalar(DataType.FLOAT32, 3e-3));
+        Value small = graph.add("small", new Binary(Binary.Function.MULTIPLY), x, little);
+        Value tangent = graph.add("tangent", new Unary(Unary.Function.TANH), small);
+        Value difference = graph.add("difference", new Binary(Binary.Function.SUBTRACT), small, tangent);
+        Value both = graph.add("both", new Concat(1), difference, small);
+        Value told = graph.add("told", new Cast(DataType.BOOL), both);
+        Graph model = graph.outputs(graph.add("y", new Cast(DataType.FLOAT32), told));
+        try (Contest contest = new Contest(model, folder.resolve("model.onnx"))) {
+            assertTrue(contest.isOnCliff());
+        }
+    }
+
     /** A pad that two read before, and a pool alone now: ONNX Runtime makes a pool of both that it does not take. */
     @Test
     void aPoolThatOnnxRuntimeCannotOptimizeIsNotHeldAgainstThePruner() throws IOException {
