@@ -39,7 +39,7 @@ final class DeviceState {
     /** The sets that the GPU steps, those with a penalty first. */
     private final List<SetState> here;
 
-    private final Tiling tiling = new Tiling();
+    private final Tiling tiling;
     private final Gpu.Memory moments;
     private final Gpu.Memory thetas;
 
@@ -95,6 +95,10 @@ final class DeviceState {
                 .filter(SetState::onGpu)
                 .sorted(Comparator.comparing(set -> set.kind == Kind.PLAIN))
                 .toList();
+        tiling = new Tiling(here.stream()
+                .filter(set -> set.kind.tiles())
+                .map(set -> Objects.requireNonNull(set.plan.regularizer()).groups())
+                .toList());
         setOf = new int[tensors.size()];
         Arrays.fill(setOf, -1);
         for (int i = 0; i < here.size(); i++) {

@@ -46,6 +46,11 @@ enum Kind {
         return code;
     }
 
+    /** Whether its jobs are tiles of groups. */
+    boolean tiles() {
+        return this == GROUPED || this == NESTING || this == SUBGRADIENTS;
+    }
+
     static Kind of(SetPlan plan) {
         Regularizer regularizer = plan.regularizer();
         if (regularizer == null) {

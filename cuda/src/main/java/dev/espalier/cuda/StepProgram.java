@@ -42,9 +42,6 @@ final class StepProgram {
 
     private static final int PLAIN_BLOCKS = 4;
 
-    /** Bytes of shared memory that a block keeps u and d in. */
-    private static final int KEPT = 2 * Tiling.DEEP * Tiling.THREADS * Float.BYTES;
-
     private final Gpu gpu;
     private final Resources resources;
     private final Set<Kind> kinds;
@@ -133,13 +130,14 @@ final class StepProgram {
     }
 
     private Variant compile(boolean strided) {
-        Gpu.Kernels kernels = resources.keep(gpu.compile(SOURCE, source(), compilerOptions(kinds, strided, floored)));
+        Gpu.Kernels kernels = resources.keep(
+                gpu.compile(SOURCE, source(), compilerOptions(tiling.threads(), kinds, strided, floored)));
         gpu.copyIn(plan, kernels.variable("plan"));
         Gpu.Kernel step = kernels.kernel("step");
         if (tiles(kinds)) {
-            step.useSharedMemory(KEPT);
+            step.useSharedMemory(2 * Tiling.DEEP * tiling.threads() * Float.BYTES); // for u and d
         }
-        int blocks = step.residentBlocks(Tiling.THREADS);
+        int blocks = step.residentBlocks(tiling.threads());
         if (tiling.largestTeam() > blocks) {
             throw new IllegalArgumentException(
                     "a group is too large for a step on %s: it takes %d blocks of threads, and %d run at once; use smaller groups, or step on the processor"
@@ -173,26 +171,28 @@ final class StepProgram {
 
         /** Puts a step into a stream. */
         void launch(long stream) {
-            inspect.launch(Math.clamp(tiling.scans().size(), 1, 4 * blocks), Tiling.THREADS, stream);
+            int threads = tiling.threads();
+            inspect.launch(Math.clamp(tiling.scans().size(), 1, 4 * blocks), threads, stream);
             if (floors != null) {
-                floors.launch(Math.max(tiling.firstScans().size() - 1, 1), Tiling.THREADS, stream);
+                floors.launch(Math.max(tiling.firstScans().size() - 1, 1), threads, stream);
             }
-            step.launchTogether(Math.clamp(tiling.jobs().size(), 1, blocks), Tiling.THREADS, stream);
-            finish.launch(Math.max(tiling.sets(), 1), Tiling.THREADS, stream);
+            step.launchTogether(Math.clamp(tiling.jobs().size(), 1, blocks), threads, stream);
+            finish.launch(Math.max(tiling.sets(), 1), threads, stream);
         }
     }
 
-    /** Whether a kind works on tiles of groups. */
+    /** Whether any kind works on tiles of groups. */
     private static boolean tiles(Set<Kind> kinds) {
-        return kinds.stream().anyMatch(kind -> kind != Kind.PLAIN && kind != Kind.SINGLE);
+        return kinds.stream().anyMatch(Kind::tiles);
     }
 
     /** What the compiler is told for a model with sets of some kinds. */
-    static List<String> compilerOptions(Set<Kind> kinds, boolean strided, boolean floored) {
+    static List<String> compilerOptions(int threads, Set<Kind> kinds, boolean strided, boolean floored) {
         return List.of(
                 "--fmad=false",
-                "-DTHREADS=" + Tiling.THREADS,
+                "-DTHREADS=" + threads,
                 "-DDEEP=" + Tiling.DEEP,
+                "-DBATCH=" + Tiling.BATCH,
                 "-DBLOCKS=" + (tiles(kinds) ? BLOCKS : PLAIN_BLOCKS),
                 "-DSTRIDED=" + (strided ? 1 : 0),
                 "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),

@@ -111,8 +111,7 @@ final class Structs {
                 enum Kind { %s };
                 #define MOST_PARTS %d
                 #define MOST_GROUPS %d
-                #define MOST_NESTED %d
-                """.formatted(kinds, Kind.MOST_PARTS, Tiling.MOST_GROUPS, Tiling.MOST_NESTED)
+                """.formatted(kinds, Kind.MOST_PARTS, Tiling.MOST_GROUPS)
                 + ALL.stream().map(Struct::declaration).collect(Collectors.joining());
     }
 }

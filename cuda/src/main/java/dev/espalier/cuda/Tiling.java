@@ -1,11 +1,13 @@
 package dev.espalier.cuda;
 
 import dev.espalier.core.group.AxisGroups;
+import dev.espalier.core.group.Groups;
 import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.prox.Regularizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * A model cut into jobs, as {@code step.cu} takes them: a stretch of a tensor without a penalty, or a tile of one with groups,
@@ -13,17 +15,23 @@ import java.util.Objects;
  * and neighbours in the list.
  */
 final class Tiling {
-    /** Threads of a block. */
-    static final int THREADS = 256;
+    /** Threads of a block, if most groups are not of kernels of 3×3. */
+    private static final int USUALLY = 256;
+
+    /** Threads of a block, if they are: as many as columns of 32 such kernels, which are whole lines of memory. */
+    private static final int FOR_NINES = 288;
 
     /** Weights of a thread in a tile. */
     static final int DEEP = 24;
 
-    /** Columns of a tile, at least, where there are as many: so that memory hands them out in long pieces. */
-    private static final int LEAST_COLUMNS = 32;
+    /** Weights that a thread has under way at once; a thread's weights are a multiple of it. */
+    static final int BATCH = 4;
 
-    /** The same, where rows are no whole number of sectors, and so waste a part of one at either end. */
-    private static final int RAGGED_COLUMNS = 2 * LEAST_COLUMNS;
+    /** Floats of a line of memory. Where a warp's columns are not just one, a step takes twice as long. */
+    private static final int LINE = 32;
+
+    /** Columns of a tile, at least, where rows are no whole lines, and so waste a part of one at either end. */
+    private static final int RAGGED_COLUMNS = 2 * LINE;
 
     /** Floats of a sector, the least that memory hands out. */
     private static final int SECTOR = 8;
@@ -35,16 +43,13 @@ final class Tiling {
     private static final int LONG_PIECE = 64;
 
     /** Groups of a tile, at most. */
-    static final int MOST_GROUPS = 64;
+    static final int MOST_GROUPS = 32;
 
-    /** The same, where they have groups within them. */
-    static final int MOST_NESTED = 32;
+    /** Weights of a thread in a job without groups. */
+    private static final int STRETCH = 32;
 
-    /** Weights of a job without groups. */
-    private static final int STRETCH = 8192;
-
-    /** Weights that are looked through at a time. */
-    private static final int SCAN = 1 << 14;
+    /** Weights that a thread looks through. */
+    private static final int SCAN = 64;
 
     /**
      * A job.
@@ -99,6 +104,7 @@ final class Tiling {
      */
     record Scan(int tensor, long first, int count) {}
 
+    private final int threads;
     private final List<Job> jobs = new ArrayList<>();
     private final List<Scan> scans = new ArrayList<>();
     private final List<Integer> firstScans = new ArrayList<>();
@@ -107,6 +113,46 @@ final class Tiling {
     private int teams;
     private int largestTeam = 1;
     private long slots;
+
+    /**
+     * As yet without jobs.
+     *
+     * @param groups of the sets that are to be added
+     */
+    Tiling(List<Groups> groups) {
+        long all = 0;
+        long nines = 0;
+        for (AxisGroups part :
+                groups.stream().map(Kind::parts).flatMap(List::stream).toList()) {
+            long weights = (long) part.outer() * part.count() * part.inner();
+            all += weights;
+            nines += makesLines(part, FOR_NINES) && !makesLines(part, USUALLY) ? weights : 0;
+        }
+        threads = 2 * nines > all ? FOR_NINES : USUALLY;
+    }
+
+    private static boolean makesLines(AxisGroups part, int threads) {
+        int most = part.inner() > threads ? 0 : mostGroups(part.count(), part.inner(), threads);
+        return IntStream.rangeClosed(1, most).anyMatch(groups -> areLines(groups * part.inner(), threads));
+    }
+
+    /** Whether so many columns are whole lines, and have work for the threads. */
+    private static boolean areLines(int columns, int threads) {
+        return columns % LINE == 0 && haveWork(columns, threads);
+    }
+
+    private static boolean haveWork(int columns, int threads) {
+        return threads / columns * columns >= LEAST_USE * threads;
+    }
+
+    private static int mostGroups(int count, int columns, int threads) {
+        return Math.min(Math.min(count, MOST_GROUPS), threads / columns);
+    }
+
+    /** Threads of a block. */
+    int threads() {
+        return threads;
+    }
 
     /** All jobs. */
     List<Job> jobs() {
@@ -159,8 +205,9 @@ final class Tiling {
     /** Has the gradients of a tensor looked at; tensors are added in the order of the tables. */
     void scan(int tensor, long size) {
         firstScans.add(scans.size());
-        for (long first = 0; first < size; first += SCAN) {
-            scans.add(new Scan(tensor, first, (int) Math.min(SCAN, size - first)));
+        long length = (long) SCAN * threads;
+        for (long first = 0; first < size; first += length) {
+            scans.add(new Scan(tensor, first, (int) Math.min(length, size - first)));
         }
     }
 
@@ -187,50 +234,53 @@ final class Tiling {
     }
 
     private void cut(Kind kind, int set, int tensor, long size) {
-        for (long first = 0; first < size; first += STRETCH) {
-            int count = (int) Math.min(STRETCH, size - first);
+        long length = (long) STRETCH * threads;
+        for (long first = 0; first < size; first += length) {
+            int count = (int) Math.min(length, size - first);
             jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0));
         }
     }
 
     /** How a tensor's share of a group is laid out: columns of a group, rows, and rows that one piece is folded into. */
-    private record Shape(AxisGroups part, int columns, int fold) {
+    private record Shape(AxisGroups part, int columns, int fold, int threads) {
         /** Of groups that have a tile's threads to themselves; one piece is folded so that it fills as many of these as it needs. */
-        static Shape inOnePiece(AxisGroups part) {
+        static Shape inOnePiece(AxisGroups part, int threads) {
             int columns = Math.ceilDiv(Math.ceilDiv(part.inner(), DEEP), SECTOR) * SECTOR;
-            return new Shape(part, columns, Math.ceilDiv(part.inner(), columns));
+            return new Shape(part, columns, Math.ceilDiv(part.inner(), columns), threads);
         }
 
-        static Shape of(AxisGroups part) {
-            int fold = Math.ceilDiv(part.inner(), THREADS);
-            return new Shape(part, Math.ceilDiv(part.inner(), fold), fold);
+        static Shape of(AxisGroups part, int threads) {
+            int fold = Math.ceilDiv(part.inner(), threads);
+            return new Shape(part, Math.ceilDiv(part.inner(), fold), fold, threads);
         }
 
         int rows() {
             return Math.multiplyExact(part.outer(), fold);
         }
 
-        /** Rows of a job with so many groups. */
-        int jobRows(int groups) {
-            return THREADS / (groups * columns) * DEEP;
+        int jobs(int groups) {
+            return Math.ceilDiv(rows(), lanes(groups) * DEEP);
         }
 
-        int jobs(int groups) {
-            return Math.ceilDiv(rows(), jobRows(groups));
+        private int lanes(int groups) {
+            return threads / (groups * columns);
+        }
+
+        /** Rows of a job with so many groups: as many for each, as a team waits for the last of its members. */
+        int jobRows(int groups) {
+            int lanes = lanes(groups);
+            int batch = lanes * BATCH;
+            return fold > 1 ? lanes * DEEP : Math.ceilDiv(Math.ceilDiv(rows(), jobs(groups)), batch) * batch;
         }
     }
 
     private void cut(Kind kind, int set, int tensor, List<AxisGroups> parts, long theta) {
         boolean pieces = kind != Kind.NESTING && parts.size() == 1 && isLongPiece(parts.getFirst());
         List<Shape> shapes = parts.stream()
-                .map(part -> pieces ? Shape.inOnePiece(part) : Shape.of(part))
+                .map(part -> pieces ? Shape.inOnePiece(part, threads) : Shape.of(part, threads))
                 .toList();
         int count = parts.getFirst().count();
-        int together = pieces
-                ? Math.min(
-                        Math.min(count, MOST_GROUPS),
-                        THREADS / shapes.getFirst().columns())
-                : together(kind, shapes, count);
+        int together = pieces ? mostGroups(count, shapes.getFirst().columns(), threads) : together(shapes, count);
         int[] first = new int[shapes.size() + 1];
         for (int part = 0; part < shapes.size(); part++) {
             first[part + 1] = first[part] + shapes.get(part).jobs(together);
@@ -272,25 +322,22 @@ final class Tiling {
         }
     }
 
-    private static boolean isLongPiece(AxisGroups part) {
-        return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= THREADS * DEEP;
+    private boolean isLongPiece(AxisGroups part) {
+        return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= threads * DEEP;
     }
 
     /** How many groups go into a tile. */
-    private static int together(Kind kind, List<Shape> shapes, int count) {
+    private int together(List<Shape> shapes, int count) {
         if (shapes.stream().anyMatch(shape -> shape.fold() > 1)) {
             return 1;
         }
         int widest = shapes.stream().mapToInt(Shape::columns).max().orElseThrow();
-        int most = Math.min(Math.min(count, MOST_GROUPS), THREADS / widest);
-        if (kind == Kind.NESTING) {
-            most = Math.min(most, MOST_NESTED);
-        }
+        int most = mostGroups(count, widest, threads);
+        boolean lines = IntStream.rangeClosed(1, most).anyMatch(groups -> areLines(groups * widest, threads));
         int chosen = most;
         for (int groups = most; groups >= 1; groups--) {
             int columns = groups * widest;
-            boolean good = columns >= (columns % SECTOR == 0 ? LEAST_COLUMNS : RAGGED_COLUMNS)
-                    && THREADS / columns * columns >= LEAST_USE * THREADS;
+            boolean good = lines ? areLines(columns, threads) : columns >= RAGGED_COLUMNS && haveWork(columns, threads);
             boolean whole = shapes.size() == 1 && shapes.getFirst().jobs(groups) == 1;
             if (good && whole) {
                 return groups; // one job for all rows: nobody has to wait

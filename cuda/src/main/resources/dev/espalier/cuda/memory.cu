@@ -8,10 +8,29 @@ template <typename T> __device__ __forceinline__ void take(T *to, const T *from)
     for (int i = threadIdx.x; i < sizeof(T) / sizeof(int); i += THREADS) ((int *) to)[i] = ((const int *) from)[i];
 }
 
-// Fetches what belongs to the next job, whose own description has been fetched.
+// Copies into shared memory, and does not wait for it: what was copied is there after arrived() and a barrier.
+__device__ __forceinline__ void copyAhead(int *to, const int *from, int ints) {
+    for (int i = threadIdx.x; i < ints; i += THREADS) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;"
+                     :: "r"((unsigned) __cvta_generic_to_shared(to + i)), "l"(__cvta_generic_to_global(from + i)) : "memory");
+    }
+}
+
+template <typename T> __device__ __forceinline__ void copyAhead(T *to, const T *from) {
+    copyAhead((int *) to, (const int *) from, sizeof(T) / sizeof(int));
+}
+
+__device__ __forceinline__ void arrived() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+// Has what belongs to the next job copied, whose own description was before. A barrier.
 __device__ __forceinline__ void fetchAhead() {
-    copyIn(&nextTensor, plan.tensors + nextJob.tensor);
-    copyIn(&nextSet, plan.sets + nextJob.set);
+    arrived();
+    __syncthreads();
+    copyAhead(&nextTensor, plan.tensors + nextJob.tensor);
+    copyAhead(&nextSet, plan.sets + nextJob.set);
+    if (nextJob.kind == GROUPED) copyAhead((int *) nextThetas, (const int *) (plan.thetas + nextJob.theta), nextJob.groups);
 }
 
 #if STRIDED

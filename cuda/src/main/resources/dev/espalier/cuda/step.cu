@@ -10,7 +10,8 @@
 // The arithmetic is that of dev.espalier.core.kernel, where it is explained: Update, ScalarLanes, GroupSolver, NestedSolver.
 // Compiled without contraction, so that moments come out to the same bit.
 //
-// THREADS is the number of threads of a block, BLOCKS how many of them a multiprocessor takes, DEEP the weights of a thread.
+// THREADS is the number of threads of a block, BLOCKS how many of them a multiprocessor takes, DEEP the weights of a thread,
+// BATCH how many of them it has under way at once.
 // Compile-time choices, so that a model does not pay for what it does not use:
 //   STRIDED      tensors may be other than contiguous
 //   NESTED       groups may have groups within them
@@ -22,19 +23,18 @@
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
     if (plan.flags->bad || blockIdx.x >= plan.jobCount) return;
-    copyIn(&nextJob, plan.jobs + blockIdx.x);
-    __syncthreads();
+    copyAhead(&nextJob, plan.jobs + blockIdx.x);
     fetchAhead();
     for (int number = blockIdx.x; number < plan.jobCount; number += gridDim.x) {
+        arrived();
         __syncthreads();
         take(&job, &nextJob);
         take(&tensor, &nextTensor);
         take(&set, &nextSet);
         __syncthreads();
-        if (number + gridDim.x < plan.jobCount) copyIn(&nextJob, plan.jobs + number + gridDim.x);
+        if (number + gridDim.x < plan.jobCount) copyAhead(&nextJob, plan.jobs + number + gridDim.x);
         switch (job.kind) {
             case PLAIN:
-                __syncthreads();
                 fetchAhead();
                 plainJob();
                 break;
@@ -49,7 +49,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
                 break;
 #if SINGLES
             case SINGLE:
-                __syncthreads();
                 fetchAhead();
                 if (set.seen) {
                     singleJob(number);

@@ -1,6 +1,5 @@
 // What the threads of a block share; and the tables, whose declarations come before this (Structs.java).
 
-#define BATCH 4             // weights that a thread has under way at once
 #define PATIENCE 12
 #define MOST_CHANGE 0.5
 #define MOST_CONDITIONING 16
@@ -45,3 +44,4 @@ __shared__ Tile tile;
 __shared__ Job nextJob;     // what comes after, fetched ahead
 __shared__ Tensor nextTensor;
 __shared__ Set nextSet;
+__shared__ float nextThetas[MOST_GROUPS];

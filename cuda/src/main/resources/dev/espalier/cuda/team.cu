@@ -91,16 +91,45 @@ __device__ void gather(int round, int from, int to, int group, bool survey, doub
     }
 }
 
-// Adds up what the threads have put into the tile, over the block and over the team.
-__device__ __forceinline__ void total(int round, double *sums) {
-    addThreads();
-    if (job.members > 1) exchange(round);
-    if (threadIdx.x < job.groups) {
-        int group = threadIdx.x;
-        if (job.members > 1) {
-            gather(round, 0, job.members, group, tile.need[group] == SURVEY, sums);
-        } else {
-            for (int i = 0; i < SUMS; i++) sums[i] = tile.sums[group][i];
+// Readers of the same sum, at most: each reads what some members have written.
+#define READERS 8
+
+// The sums of all groups over the team, by all threads, in a fixed order: they take the place of those of the block.
+__device__ __noinline__ void gatherAll(int round) {
+    double *read = (double *) tile.parts; // has been added up
+    int sums = job.groups * SUMS;
+    int readers = max(min(min(THREADS / sums, READERS), job.members), 1);
+    const double *in = plan.sums + (((round & 1) ? plan.slots : 0) + job.slot - (long long) job.member * job.groups) * SUMS;
+    for (int i = threadIdx.x; i < readers * sums; i += THREADS) {
+        int which = i % SUMS;
+        bool survey = tile.need[i % sums / SUMS] == SURVEY;
+        double sum = which == LEAST && !survey ? INFINITE : 0;
+        #pragma unroll 4
+        for (int member = i / sums; member < job.members; member += readers) {
+            double value = __ldcg(in + (long long) member * sums + i % sums);
+            sum = which == LEAST ? extreme(sum, value, survey) : sum + value;
         }
+        read[i] = sum;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < sums; i += THREADS) {
+        int which = i % SUMS;
+        bool survey = tile.need[i / SUMS] == SURVEY;
+        double sum = read[i];
+        for (int k = 1; k < readers; k++) {
+            double value = read[k * sums + i];
+            sum = which == LEAST ? extreme(sum, value, survey) : sum + value;
+        }
+        tile.sums[i / SUMS][which] = sum;
+    }
+    __syncthreads();
+}
+
+// Adds up what the threads have put into the tile, over the block and over the team.
+__device__ __forceinline__ void total(int round) {
+    addThreads();
+    if (job.members > 1) {
+        exchange(round);
+        gatherAll(round);
     }
 }

@@ -4,7 +4,7 @@
 __shared__ union {
     Solver plain[MOST_GROUPS];
 #if NESTED
-    NestedSolver nested[MOST_NESTED];
+    NestedSolver nested[MOST_GROUPS];
 #endif
 } solvers;
 
@@ -308,7 +308,7 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
     bool leads = threadIdx.x < job.groups; // a group
     Solver &solver = solvers.plain[leads ? threadIdx.x : 0];
     if (leads) {
-        solver.start(plan.thetas[job.theta + threadIdx.x]);
+        solver.start(nextThetas[threadIdx.x]); // of this job, as yet
         tile.need[threadIdx.x] = solver.need;
         tile.theta[threadIdx.x] = (float) solver.theta;
         tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
@@ -324,10 +324,9 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
         bool busy = leads && solver.need != NOTHING && solver.need != EXACT;
         if (!__syncthreads_or(busy)) break;
         if (round > 0) sumUp(column);
-        double sums[SUMS];
-        total(round, sums);
+        total(round);
         if (busy) {
-            solver.advance(sums);
+            solver.advance(tile.sums[threadIdx.x]);
             tile.need[threadIdx.x] = solver.need;
             tile.theta[threadIdx.x] = (float) solver.theta;
             tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
@@ -349,7 +348,6 @@ template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
         }
     }
     fetchAhead();
-    __syncthreads();
     if (COMMON) {
         storeCommon(column);
         report(number, 0);
@@ -366,7 +364,6 @@ __device__ __noinline__ void uncommonJob(int number) {
 __device__ __noinline__ void waitingJob(int number) {
     const Column column;
     const Rule rule;
-    __syncthreads();
     fetchAhead();
     for (int i = 0; i < column.count; i++) {
         if (column.has(i)) {
@@ -436,7 +433,6 @@ __device__ __noinline__ void nestedJob(int number) {
         }
     }
     fetchAhead();
-    __syncthreads();
     report(number, store(column));
 }
 #endif
@@ -456,13 +452,11 @@ __device__ __noinline__ void subgradientJob() {
         }
     }
     sum.put();
-    double sums[SUMS];
-    total(0, sums);
+    total(0);
     if (threadIdx.x < job.groups) {
-        double norm = sqrt(sums[0]);
+        double norm = sqrt(tile.sums[threadIdx.x][0]);
         tile.sums[threadIdx.x][0] = norm > 0 ? penaltySlope(norm) / norm : 0;
     }
-    __syncthreads();
     fetchAhead();
     double factor = tile.sums[column.group][0];
     for (int i = 0; i < column.count; i++) {

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The source compiles for every kind of model. That takes the compiler, but no GPU; without it, skipped with the reason. */
 class StepSourceTest {
-    private static byte[] compile(String source, Set<Kind> kinds, boolean strided, String architecture) {
-        List<String> options = new ArrayList<>(StepProgram.compilerOptions(kinds, strided, strided));
+    private static byte[] compile(String source, int threads, Set<Kind> kinds, boolean strided, String architecture) {
+        List<String> options = new ArrayList<>(StepProgram.compilerOptions(threads, kinds, strided, strided));
         options.add("--gpu-architecture=" + architecture);
         return compiler().compile("step.cu", source, options);
     }
@@ -33,13 +33,13 @@ class StepSourceTest {
     @ParameterizedTest
     @ValueSource(strings = {"sm_80", "sm_90"})
     void everythingAtOnceCompiles(String architecture) {
-        byte[] code = compile(StepProgram.source(), EnumSet.allOf(Kind.class), true, architecture);
+        byte[] code = compile(StepProgram.source(), 288, EnumSet.allOf(Kind.class), true, architecture);
         assertTrue(code.length > 1000);
     }
 
     @Test
     void aModelWithoutPenaltiesCompiles() {
-        assertTrue(compile(StepProgram.source(), EnumSet.of(Kind.PLAIN), false, "sm_90").length > 1000);
+        assertTrue(compile(StepProgram.source(), 256, EnumSet.of(Kind.PLAIN), false, "sm_90").length > 1000);
     }
 
     @Test
@@ -47,7 +47,7 @@ class StepSourceTest {
         compiler();
         CudaException thrown = assertThrows(
                 CudaException.class,
-                () -> compile(StepProgram.source() + "mistake;", EnumSet.of(Kind.PLAIN), false, "sm_90"));
+                () -> compile(StepProgram.source() + "mistake;", 256, EnumSet.of(Kind.PLAIN), false, "sm_90"));
         assertTrue(String.valueOf(thrown.getMessage()).contains("mistake"), thrown::toString);
     }
 }

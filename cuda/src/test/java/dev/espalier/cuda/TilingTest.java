@@ -27,7 +27,7 @@ class TilingTest {
                 groups.tensorSizes(),
                 new Regularizer(penalty, groups),
                 true);
-        Tiling tiling = new Tiling();
+        Tiling tiling = new Tiling(List.of(groups));
         tiling.add(Kind.of(plan), plan, 0, 0, 0);
         return tiling;
     }
@@ -39,7 +39,7 @@ class TilingTest {
             owners[tensor] = new int[Math.toIntExact(groups.tensorSizes().get(tensor))];
         }
         for (Job job : tiling.jobs()) {
-            int lanes = Tiling.THREADS / job.columns();
+            int lanes = tiling.threads() / job.columns();
             assertTrue(lanes >= 1 && job.rows() <= lanes * Tiling.DEEP && job.rows() >= 1, job::toString);
             assertEquals(job.groups() * job.inner(), job.columns());
             for (int row = job.row(); row < job.row() + job.rows(); row++) {
@@ -106,28 +106,50 @@ class TilingTest {
     }
 
     @Test
+    void theJobsOfATeamAreAsLongAsEachOther() {
+        List<Job> jobs = tiling(new AxisGroups(400, 768, 1), new GroupLasso(1)).jobs();
+        assertEquals(
+                List.of(160, 160, 80), // and not 192, 192, 16; whole batches of eight lanes
+                jobs.subList(0, 3).stream().map(Job::rows).toList());
+    }
+
+    @Test
     void rowsOfATileAreLongEnoughForMemory() {
         Job linear =
                 tiling(new AxisGroups(768, 768, 1), new GroupLasso(1)).jobs().getFirst();
         assertEquals(32, linear.columns());
         Job convolution =
                 tiling(new AxisGroups(512, 512, 9), new GroupLasso(1)).jobs().getFirst();
-        assertEquals(126, convolution.columns());
+        assertEquals(288, convolution.columns()); // 32 kernels
+        Job odd = tiling(new AxisGroups(512, 512, 25), new GroupLasso(1)).jobs().getFirst();
+        assertEquals(125, odd.columns()); // no lines: two of them at least
+    }
+
+    @Test
+    void blocksAreAsWideAsMostGroupsLikeIt() {
+        AxisGroups kernels = new AxisGroups(512, 512, 9);
+        AxisGroups matrix = new AxisGroups(512, 512, 1);
+        AxisGroups larger = new AxisGroups(5120, 512, 1);
+        assertEquals(288, new Tiling(List.of(kernels)).threads());
+        assertEquals(256, new Tiling(List.of(matrix)).threads());
+        assertEquals(288, new Tiling(List.of(kernels, matrix)).threads());
+        assertEquals(256, new Tiling(List.of(kernels, larger)).threads());
+        assertEquals(256, new Tiling(List.of()).threads());
     }
 
     @Test
     void groupsThatLieInOnePieceShareATile() {
         for (int inner : new int[] {768, 3072}) {
-            List<Job> jobs =
-                    tiling(new AxisGroups(1, 768, inner), new GroupLasso(1)).jobs();
-            assertEquals(768 * inner / (Tiling.THREADS * Tiling.DEEP), jobs.size());
-            assertEquals(Tiling.THREADS, jobs.getFirst().columns());
+            Tiling tiling = tiling(new AxisGroups(1, 768, inner), new GroupLasso(1));
+            List<Job> jobs = tiling.jobs();
+            assertEquals(768 * inner / (tiling.threads() * Tiling.DEEP), jobs.size());
+            assertEquals(tiling.threads(), jobs.getFirst().columns());
         }
     }
 
     @Test
     void gradientsAreLookedAtToTheLast() {
-        Tiling tiling = new Tiling();
+        Tiling tiling = new Tiling(List.of());
         tiling.scan(3, 40_000);
         tiling.scan(4, 1);
         assertEquals(List.of(0, 3, 4), tiling.firstScans());
