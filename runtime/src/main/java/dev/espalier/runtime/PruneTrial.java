@@ -44,7 +44,7 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
      * @param plan what to prune of that
      * @param dimensions a length for every free dimension of the model, to count operations
      * @return the pruned model
-     * @throws GraphException if the pruned model computes something else, or the original was misread
+     * @throws GraphException if the pruned model computes something else, or ONNX Runtime breaks it, or the original was misread
      */
     public static PruneTrial of(Judge judge, Graph read, PrunePlan plan, Map<String, Long> dimensions) {
         return of(judge, read, plan, UnaryOperator.identity(), dimensions, Timing.DEFAULT);
@@ -60,7 +60,7 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
      * @param dimensions a length for every free dimension of the model, to count operations
      * @param timing what for, and how long may be measured
      * @return the pruned model, whole
-     * @throws GraphException if the pruned model computes something else, or the original was misread
+     * @throws GraphException if the pruned model computes something else, or ONNX Runtime breaks it, or the original was misread
      */
     public static PruneTrial of(
             Judge judge,
@@ -111,10 +111,12 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
     private static PruneTrial proven(
             Judge judge, Graph read, PrunePlan plan, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
         Graph smaller = whole.apply(plan.apply());
-        try (OnnxRuntimeModel after = OnnxRuntimeModel.of(smaller, judge.threads())) {
+        OnnxRuntimeModel after = OnnxRuntimeModel.ofSmaller(smaller, judge.threads());
+        try (after) {
             Equivalence difference = judge.compare(after);
-            Equivalence proof =
-                    plan.isExact() ? difference : afterThreshold(judge, whole.apply(plan.reference()), after);
+            Equivalence proof = plan.isExact()
+                    ? judge.doubted(difference, read)
+                    : afterThreshold(judge, whole.apply(plan.reference()), after);
             proof.requireEqual(Equivalence.tolerance(read));
             PruneReport report = PruneReport.of(plan, dimensions).withDifference(difference.absolute());
             return new PruneTrial(smaller, plan, report, proof, List.of());
@@ -123,15 +125,15 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
                 judge.requireRead(read, OnnxWriter.Options.DEFAULT);
             }
             throw new GraphException("pruning changed what the model computes: " + different.getMessage()
-                    + ". Nothing was written. Please report the model, or leave the layer at fault alone with --keep"
-                    + " NAME");
+                    + ". No smaller model was written. Please report the model, or leave the layer at fault alone with"
+                    + " --keep NAME");
         }
     }
 
     /** No file computes what the model is with zeros in its small groups: but what was read of the original is proven itself. */
     private static Equivalence afterThreshold(Judge judge, Graph reference, OnnxRuntimeModel after) {
         try (Judge zeroed = judge.against(reference)) {
-            return zeroed.compare(after);
+            return zeroed.doubted(zeroed.compare(after), reference);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.espalier.runtime;
 
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.prune.LayerPlan;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.Widths;
@@ -47,6 +48,7 @@ final class WidthSearch implements AutoCloseable {
     private final List<Candidate> candidates = new ArrayList<>();
     private final Set<List<Object>> shapes = new HashSet<>();
     private final List<OnnxRuntimeModel> loaded = new ArrayList<>();
+    private final List<GraphException> broken = new ArrayList<>();
 
     /** A model in the race, and how large it is. */
     private record Candidate(PrunePlan plan, long parameters, Race.Runner runner) {}
@@ -71,6 +73,7 @@ final class WidthSearch implements AutoCloseable {
      *
      * @param narrowest a plan that cuts out all that can go; for size, nothing else is tried
      * @return what was tried, the best first; if it is for latency, what is not cut at all among it
+     * @throws GraphException if ONNX Runtime breaks all that is cut
      */
     List<Tried> find(PrunePlan narrowest) {
         enter(narrowest);
@@ -80,6 +83,10 @@ final class WidthSearch implements AutoCloseable {
             usual().forEach(widths -> tryOut(narrowest, widths));
             Widths best = ranked().getFirst().plan().widths();
             MULTIPLES.forEach(multiple -> tryOut(narrowest, best.withProducts(multiple)));
+        }
+        if (!broken.isEmpty()
+                && candidates.stream().noneMatch(candidate -> candidate.plan().changes())) {
+            throw broken.getFirst();
         }
         race.run(LAST_ROUNDS);
         return ranked().stream()
@@ -118,7 +125,13 @@ final class WidthSearch implements AutoCloseable {
         if (uncut || !shapes.add(shape(plan))) {
             return;
         }
-        OnnxRuntimeModel model = OnnxRuntimeModel.of(whole.apply(plan.apply()), judge.threads());
+        OnnxRuntimeModel model;
+        try {
+            model = OnnxRuntimeModel.ofSmaller(whole.apply(plan.apply()), judge.threads());
+        } catch (GraphException breaks) {
+            broken.add(breaks);
+            return;
+        }
         loaded.add(model);
         candidates.add(new Candidate(plan, Cost.parameters(plan.apply()), race.enter(model)));
         race.run(FIRST_ROUNDS);

@@ -337,4 +337,28 @@ final class JudgeTest {
             }
         }
     }
+
+    /** A thousand times a number less nearly as much of it. */
+    private static Graph difference(double most) {
+        GraphBuilder graph = new GraphBuilder("difference");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 8);
+        Value more = graph.parameter("more", Tensor.scalar(DataType.FLOAT32, most));
+        Value less = graph.parameter("less", Tensor.scalar(DataType.FLOAT32, 999.9));
+        Binary times = new Binary(Binary.Function.MULTIPLY);
+        Value minuend = graph.add("minuend", times, x, more);
+        Value subtrahend = graph.add("subtrahend", times, x, less);
+        return graph.outputs(graph.add("y", new Binary(Binary.Function.SUBTRACT), minuend, subtrahend));
+    }
+
+    @Test
+    void aModelIsNotHeldToDigitsThatItDoesNotHave() throws IOException {
+        Graph graph = difference(1000);
+        try (Judge judge = Judge.of(write(graph), graph, SampleInputs.DEFAULT, 1)) {
+            Graph lastDigit = difference(Math.nextUp(1000f));
+            double tolerance = Equivalence.tolerance(graph);
+            assertTrue(judge.compare(lastDigit, AS_USUAL).problem(tolerance).isPresent());
+            judge.requireRead(lastDigit, AS_USUAL);
+            assertThrows(GraphException.class, () -> judge.requireRead(difference(1000.01), AS_USUAL));
+        }
+    }
 }

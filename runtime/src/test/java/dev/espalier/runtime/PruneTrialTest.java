@@ -8,10 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Value;
+import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Variadic;
 import dev.espalier.graph.op.Windows;
 import dev.espalier.graph.prune.PruneOptions;
@@ -118,5 +122,43 @@ final class PruneTrialTest {
         assertTrue(trial.tried().size() <= 3, trial.tried().toString());
         assertTrue(trial.report().latencyMillisecondsAfter().isPresent());
         assertTrue(System.nanoTime() - start < 60e9);
+    }
+
+    /**
+     * A number that is multiplied with a constant twice in a row: ONNX Runtime draws both into the products behind them, and loses one
+     * that is still read.
+     */
+    private static Graph broken() {
+        GraphBuilder graph = new GraphBuilder("scaled");
+        Value x = graph.input("x", DataType.FLOAT32, "batch", 6, 1);
+        Value shares = graph.add("shares", new Softmax(1, true), x);
+        Value half = graph.constant("half", Tensor.scalar(DataType.FLOAT32, 0.5));
+        Value once = graph.add("once", new Binary(Binary.Function.MULTIPLY), shares, half);
+        Value first = graph.add("first", new MatMul(), once, graph.parameter("a", Tensor.of(new float[] {1, 2}, 1, 2)));
+        Value twice = graph.add("twice", new Binary(Binary.Function.MULTIPLY), once, half);
+        Value second =
+                graph.add("second", new MatMul(), twice, graph.parameter("b", Tensor.of(new float[] {1, 2, 3}, 1, 3)));
+        return graph.outputs(second, first);
+    }
+
+    @Test
+    void whatOnnxRuntimeBreaksIsToldAsItsOwnMistake() {
+        Graph model = convolutions();
+        PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        try (Judge judge = Judge.of(model, SAMPLES, 1)) {
+            for (Timing timing : List.of(Timing.size(0), Timing.size(1), new Timing(Goal.LATENCY, 1, _ -> {}))) {
+                GraphException told = assertThrows(
+                        GraphException.class,
+                        () -> PruneTrial.of(judge, model, plan, _ -> broken(), judge.lengths(), timing));
+                String words = String.valueOf(told.getMessage());
+                assertTrue(words.contains("as it would be written, but not when it optimizes it"), words);
+                assertFalse(words.contains("changed what the model computes"), words);
+            }
+            // One that is not broken is enough.
+            UnaryOperator<Graph> sometimes = smaller -> smaller == plan.apply() ? broken() : smaller;
+            PruneTrial trial =
+                    PruneTrial.of(judge, model, plan, sometimes, judge.lengths(), new Timing(Goal.LATENCY, 3, _ -> {}));
+            assertTrue(trial.plan().changes());
+        }
     }
 }

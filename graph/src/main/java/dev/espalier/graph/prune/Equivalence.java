@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
  * output moves when other inputs are fed, for an output of 1000 that moves by 0.01 from one input to the next proves nothing
  * if it is right up to 0.1; but against no less than a hundredth of the largest number that it has for any of the inputs, since
  * rounding is relative to that: the only token of a text may hardly move a score, yet what it is made of is as large as ever.
- * And what a runtime makes of one and the same model when it computes it in another way that is legal: its own spread. A
- * model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
+ * And what a runtime makes of one and the same model when it computes it in another way that is legal, or when its weights have
+ * other last digits: its own spread. A model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
  * model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
  * all over a picture, the output is held against how far it moves elsewhere; and where it is lost everywhere, nothing is proved as
  * long as models differ by no more than the runtime's noise.
@@ -79,7 +79,7 @@ public record Equivalence(List<Output> outputs) {
      * @param name its name
      * @param inputs what was fed in, in words; empty if there is nothing to say
      * @param difference how far the models are apart
-     * @param spread how far the first model is from itself when it is computed in other ways
+     * @param spread how far the first model is from itself when it is computed in other ways, or with other last digits
      * @param yardstick how far the output moves when other inputs are fed, or what stands for it
      * @param scale its largest number
      * @param moves whether it moves at all; if not, little is proved
@@ -105,6 +105,10 @@ public record Equivalence(List<Output> outputs) {
         /** Whether there is nothing in it but the runtime's noise, and the models differ by no more than that. */
         private boolean isNoise() {
             return isLost() && difference <= Math.min(SPREADS * spread, NOISE);
+        }
+
+        private Output withSpread(double other) {
+            return new Output(name, inputs, difference, Math.max(spread, other), yardstick, scale, moves);
         }
 
         private Output heldAgainst(double other) {
@@ -186,6 +190,27 @@ public record Equivalence(List<Output> outputs) {
         List<Output> both = new ArrayList<>(outputs);
         both.addAll(other.outputs);
         return new Equivalence(both);
+    }
+
+    /**
+     * The same, where a model is as far from itself as others showed it to be: for each output the largest share of its largest number,
+     * of all inputs, as a single number may be right by luck.
+     *
+     * @param other the first model, or what was read of it
+     * @return the same differences, with no less spread
+     */
+    public Equivalence withSpreadOf(Equivalence other) {
+        return new Equivalence(outputs.stream()
+                .map(output -> output.withSpread(output.scale() * other.relativeSpread(output.name())))
+                .toList());
+    }
+
+    private double relativeSpread(String name) {
+        return outputs.stream()
+                .filter(output -> output.name().equals(name) && output.scale() > 0 && Double.isFinite(output.spread()))
+                .mapToDouble(output -> output.spread() / output.scale())
+                .max()
+                .orElse(0);
     }
 
     /** Other inputs of the same kind: every number in its neighbour's place. */
@@ -331,7 +356,7 @@ public record Equivalence(List<Output> outputs) {
                 .map(output -> String.format(
                         Locale.ROOT,
                         "output %s%s is off by %.3g of what other inputs move it (%.3g absolute), but rounding explains at most"
-                                + " %.3g (the runtime itself differs by %.3g absolute from one way to compute it to another)",
+                                + " %.3g (the model differs by %.3g absolute from itself when it is computed in another way, or with other last digits)",
                         output.name(),
                         output.inputs().isEmpty() ? "" : " for " + output.inputs(),
                         output.relative(),

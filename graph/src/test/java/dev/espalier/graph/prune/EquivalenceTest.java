@@ -156,4 +156,20 @@ final class EquivalenceTest {
         Map<String, Tensor> other = Map.of("class", Tensor.of(new float[] {7, 8, 9, 10}));
         assertThrows(GraphException.class, () -> Equivalence.measure(List.of(_ -> before), _ -> other, INPUTS, ""));
     }
+
+    /** BERT's scores of a single token: one number, of which the runtime computes the same bits in all ways. */
+    @Test
+    void whatLastDigitsMoveForOtherInputsIsRoundingForTheseToo() {
+        Equivalence.Output others = new Equivalence.Output("y", "tokens = 16", 2e-7, 0, 0.05, 0.16, true);
+        Equivalence found = new Equivalence(
+                List.of(others, new Equivalence.Output("y", "tokens = 1", 3.7e-7, 0, 0.0013, 0.13, true)));
+        assertTrue(found.problem(Equivalence.TOLERANCE).orElseThrow().contains("tokens = 1 is off"));
+        Equivalence digits =
+                new Equivalence(List.of(new Equivalence.Output("y", "tokens = 16", 0, 2.6e-7, 0.05, 0.16, true)));
+        assertEquals(2.6e-7, found.withSpreadOf(digits).spread(), 1e-12);
+        found.withSpreadOf(digits).requireEqual(Equivalence.TOLERANCE);
+        Equivalence wrong = new Equivalence(
+                List.of(others, new Equivalence.Output("y", "tokens = 1", 2e-5, 0, 0.0013, 0.13, true)));
+        assertTrue(wrong.withSpreadOf(digits).problem(Equivalence.TOLERANCE).isPresent());
+    }
 }

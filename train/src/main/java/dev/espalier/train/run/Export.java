@@ -58,7 +58,7 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
         OnnxWriter.removeRemains(folder.model());
         OnnxWriter.removeRemains(folder.pruned());
         OnnxWriter.write(model, folder.model());
-        PruneTrial trial = prune(model);
+        PruneTrial trial = pruneOrTell(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());
         Optional<ModelCard> card = CardNote.of(model);
         if (card.isPresent()) {
@@ -68,6 +68,16 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
         RunResult result = judge(session, seed, seconds, model, trial);
         folder.write(result);
         return result;
+    }
+
+    /** Hours of training are not lost if their model cannot be pruned. */
+    private PruneTrial pruneOrTell(Graph model) {
+        try {
+            return prune(model);
+        } catch (GraphException refused) {
+            throw new GraphException("%s. The trained model is in %s, with all of its zeros"
+                    .formatted(refused.getMessage(), folder.model()));
+        }
     }
 
     /** The file that is delivered as trained is the original: of what was trained from, only the architecture is left. */
