@@ -1,5 +1,6 @@
 package dev.espalier.cuda;
 
+import dev.espalier.core.group.Groups;
 import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.kernel.StepKernel.SetStep;
 import dev.espalier.core.rule.Coefficients;
@@ -95,10 +96,11 @@ final class DeviceState {
                 .filter(SetState::onGpu)
                 .sorted(Comparator.comparing(set -> set.kind == Kind.PLAIN))
                 .toList();
-        tiling = new Tiling(here.stream()
+        List<Groups> tiled = here.stream()
                 .filter(set -> set.kind.tiles())
                 .map(set -> Objects.requireNonNull(set.plan.regularizer()).groups())
-                .toList());
+                .toList();
+        tiling = new Tiling(tiled, gpu.multiprocessors());
         setOf = new int[tensors.size()];
         Arrays.fill(setOf, -1);
         for (int i = 0; i < here.size(); i++) {

@@ -24,10 +24,10 @@ final class Tiling {
     /** Weights of a thread in a tile. */
     static final int DEEP = 24;
 
-    /** Weights that a thread has under way at once; a thread's weights are a multiple of it. */
+    /** Weights that a thread has under way at once; {@link #DEEP} is a multiple of it. */
     static final int BATCH = 4;
 
-    /** Floats of a line of memory. Where a warp's columns are not just one, a step takes twice as long. */
+    /** Floats of a line of memory. Tiles whose columns are not whole ones move their memory at half the speed. */
     private static final int LINE = 32;
 
     /** Columns of a tile, at least, where rows are no whole lines, and so waste a part of one at either end. */
@@ -105,6 +105,7 @@ final class Tiling {
     record Scan(int tensor, long first, int count) {}
 
     private final int threads;
+    private final int atOnce;
     private final List<Job> jobs = new ArrayList<>();
     private final List<Scan> scans = new ArrayList<>();
     private final List<Integer> firstScans = new ArrayList<>();
@@ -118,15 +119,18 @@ final class Tiling {
      * As yet without jobs.
      *
      * @param groups of the sets that are to be added
+     * @param atOnce how many blocks run at once, at least: tiles are not made wider, and so teams larger, than these can be
      */
-    Tiling(List<Groups> groups) {
+    Tiling(List<Groups> groups, int atOnce) {
+        this.atOnce = atOnce;
         long all = 0;
         long nines = 0;
         for (AxisGroups part :
                 groups.stream().map(Kind::parts).flatMap(List::stream).toList()) {
             long weights = (long) part.outer() * part.count() * part.inner();
             all += weights;
-            nines += makesLines(part, FOR_NINES) && !makesLines(part, USUALLY) ? weights : 0;
+            // What lies in one piece is folded to any width.
+            nines += part.outer() > 1 && makesLines(part, FOR_NINES) && !makesLines(part, USUALLY) ? weights : 0;
         }
         threads = 2 * nines > all ? FOR_NINES : USUALLY;
     }
@@ -266,7 +270,7 @@ final class Tiling {
             return threads / (groups * columns);
         }
 
-        /** Rows of a job with so many groups: as many for each, as a team waits for the last of its members. */
+        /** Rows of a job with so many groups: no more than it takes for all jobs to be about as long, as a team waits for the last of them. */
         int jobRows(int groups) {
             int lanes = lanes(groups);
             int batch = lanes * BATCH;
@@ -326,6 +330,10 @@ final class Tiling {
         return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= threads * DEEP;
     }
 
+    private static int members(List<Shape> shapes, int groups) {
+        return shapes.stream().mapToInt(shape -> shape.jobs(groups)).sum();
+    }
+
     /** How many groups go into a tile. */
     private int together(List<Shape> shapes, int count) {
         if (shapes.stream().anyMatch(shape -> shape.fold() > 1)) {
@@ -333,7 +341,8 @@ final class Tiling {
         }
         int widest = shapes.stream().mapToInt(Shape::columns).max().orElseThrow();
         int most = mostGroups(count, widest, threads);
-        boolean lines = IntStream.rangeClosed(1, most).anyMatch(groups -> areLines(groups * widest, threads));
+        boolean lines = IntStream.rangeClosed(1, most)
+                .anyMatch(groups -> areLines(groups * widest, threads) && members(shapes, groups) <= atOnce);
         int chosen = most;
         for (int groups = most; groups >= 1; groups--) {
             int columns = groups * widest;

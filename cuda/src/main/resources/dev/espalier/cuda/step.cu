@@ -72,6 +72,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step() {
 #endif
         }
     }
+    arrived();
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) finish() {

@@ -74,6 +74,7 @@ __device__ void exchange(int round) {
     __syncthreads();
 }
 
+#if NESTED
 // The sums of a group over members of the team, in their order.
 __device__ void gather(int round, int from, int to, int group, bool survey, double *sums) {
     sums[0] = sums[1] = sums[2] = 0;
@@ -90,6 +91,7 @@ __device__ void gather(int round, int from, int to, int group, bool survey, doub
         sums[LEAST] = extreme(sums[LEAST], two.y, survey);
     }
 }
+#endif
 
 // Readers of the same sum, at most: each reads what some members have written.
 #define READERS 8

@@ -33,8 +33,10 @@ class StepSourceTest {
     @ParameterizedTest
     @ValueSource(strings = {"sm_80", "sm_90"})
     void everythingAtOnceCompiles(String architecture) {
-        byte[] code = compile(StepProgram.source(), 288, EnumSet.allOf(Kind.class), true, architecture);
-        assertTrue(code.length > 1000);
+        for (int threads : new int[] {256, 288}) {
+            byte[] code = compile(StepProgram.source(), threads, EnumSet.allOf(Kind.class), true, architecture);
+            assertTrue(code.length > 1000);
+        }
     }
 
     @Test

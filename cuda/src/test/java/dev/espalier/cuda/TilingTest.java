@@ -19,7 +19,14 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs cover every weight once, whatever the shape: what a kernel does with a job is written out here once more. */
 class TilingTest {
+    /** Blocks that run at once, of an H200. */
+    private static final int AT_ONCE = 132;
+
     private static Tiling tiling(Groups groups, Penalty penalty) {
+        return tiling(new Tiling(List.of(groups), AT_ONCE), groups, penalty);
+    }
+
+    private static Tiling tiling(Tiling tiling, Groups groups, Penalty penalty) {
         SetPlan plan = new SetPlan(
                 IntStream.range(0, groups.tensorSizes().size())
                         .mapToObj(i -> "w" + i)
@@ -27,7 +34,6 @@ class TilingTest {
                 groups.tensorSizes(),
                 new Regularizer(penalty, groups),
                 true);
-        Tiling tiling = new Tiling(List.of(groups));
         tiling.add(Kind.of(plan), plan, 0, 0, 0);
         return tiling;
     }
@@ -71,7 +77,10 @@ class TilingTest {
                 for (int inner : sizes) {
                     AxisGroups groups = new AxisGroups(outer, count, inner);
                     if ((long) outer * count * inner <= 200_000 && outer * inner > 1) {
-                        assertCovered(groups, tiling(groups, new GroupLasso(1)));
+                        for (Groups most : List.of(new AxisGroups(512, 512, 9), new AxisGroups(512, 512, 1))) {
+                            Tiling tiling = new Tiling(List.of(most), AT_ONCE);
+                            assertCovered(groups, tiling(tiling, groups, new GroupLasso(1)));
+                        }
                     }
                 }
             }
@@ -106,7 +115,7 @@ class TilingTest {
     }
 
     @Test
-    void theJobsOfATeamAreAsLongAsEachOther() {
+    void noJobOfATeamIsLongerThanItNeedBe() {
         List<Job> jobs = tiling(new AxisGroups(400, 768, 1), new GroupLasso(1)).jobs();
         assertEquals(
                 List.of(160, 160, 80), // and not 192, 192, 16; whole batches of eight lanes
@@ -130,11 +139,24 @@ class TilingTest {
         AxisGroups kernels = new AxisGroups(512, 512, 9);
         AxisGroups matrix = new AxisGroups(512, 512, 1);
         AxisGroups larger = new AxisGroups(5120, 512, 1);
-        assertEquals(288, new Tiling(List.of(kernels)).threads());
-        assertEquals(256, new Tiling(List.of(matrix)).threads());
-        assertEquals(288, new Tiling(List.of(kernels, matrix)).threads());
-        assertEquals(256, new Tiling(List.of(kernels, larger)).threads());
-        assertEquals(256, new Tiling(List.of()).threads());
+        AxisGroups pieces = new AxisGroups(1, 512, 288);
+        assertEquals(288, new Tiling(List.of(kernels), AT_ONCE).threads());
+        assertEquals(256, new Tiling(List.of(matrix), AT_ONCE).threads());
+        assertEquals(288, new Tiling(List.of(kernels, matrix), AT_ONCE).threads());
+        assertEquals(256, new Tiling(List.of(kernels, larger), AT_ONCE).threads());
+        assertEquals(256, new Tiling(List.of(pieces), AT_ONCE).threads());
+        assertEquals(256, new Tiling(List.of(), AT_ONCE).threads());
+    }
+
+    /** A team must run at once: on a small GPU tiles are rather no whole lines. */
+    @Test
+    void tilesAreNotWiderThanTeamsCanBeLarge() {
+        AxisGroups kernels = new AxisGroups(512, 512, 9);
+        for (int atOnce : new int[] {20, 22}) {
+            Tiling tiling = tiling(new Tiling(List.of(kernels), atOnce), kernels, new GroupLasso(1));
+            assertTrue(tiling.largestTeam() <= atOnce, () -> tiling.largestTeam() + " at once");
+            assertEquals(atOnce == 22 ? 288 : 72, tiling.jobs().getFirst().columns());
+        }
     }
 
     @Test
@@ -149,7 +171,7 @@ class TilingTest {
 
     @Test
     void gradientsAreLookedAtToTheLast() {
-        Tiling tiling = new Tiling(List.of());
+        Tiling tiling = new Tiling(List.of(), AT_ONCE);
         tiling.scan(3, 40_000);
         tiling.scan(4, 1);
         assertEquals(List.of(0, 3, 4), tiling.firstScans());

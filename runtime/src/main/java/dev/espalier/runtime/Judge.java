@@ -7,19 +7,20 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel.Optimization;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -30,7 +31,7 @@ import java.util.stream.Collectors;
  * do; with more than one length of every free axis, and with whole numbers that vary as far as they may.
  */
 public final class Judge implements AutoCloseable {
-    /** What a weight's last digit is worth, twice: some bits are lost before a weight is what it is. */
+    /** What the last binary digit of a weight in single precision is worth, twice. */
     private static final double LAST_DIGIT = 0x1p-22;
 
     private final String name;
@@ -273,6 +274,25 @@ public final class Judge implements AutoCloseable {
     }
 
     /**
+     * Loads a model that was made of the original.
+     *
+     * @param smaller the model
+     * @return the same in ONNX Runtime
+     * @throws OptimizerException if ONNX Runtime runs it, but not once it has optimized it
+     */
+    public OnnxRuntimeModel load(Graph smaller) {
+        try {
+            return OnnxRuntimeModel.of(smaller, threads);
+        } catch (IllegalStateException refused) {
+            try (OnnxRuntimeModel asItIs =
+                    OnnxRuntimeModel.of(smaller, OnnxWriter.Options.DEFAULT, threads, Optimization.NONE)) {
+                trials.forEach(trial -> asItIs.run(trial.inputs()));
+            }
+            throw new OptimizerException(refused);
+        }
+    }
+
+    /**
      * Looks at a comparison again if models are further apart than rounding usually explains: finds out what it is worth in this model,
      * that is how far the outputs move when the last digits of all weights do. ONNX Runtime may compute a model to the same bits in all of
      * its ways, and yet a smaller one, whose sums have other lengths, to others.
@@ -292,30 +312,27 @@ public final class Judge implements AutoCloseable {
                     .map(trial -> Equivalence.measure(both, model, trial.inputs(), trial.words()))
                     .reduce(Equivalence::and)
                     .orElseThrow());
-        } catch (IllegalStateException refused) {
+        } catch (IllegalStateException | GraphException refused) {
             return found; // what was read is not run, and tells nothing
         }
     }
 
-    /** Each weight is off by a last digit or so: what it would have been, had it been made a little otherwise. */
+    /** Each weight in single precision is off by a last digit or so, as if it had been made a little otherwise. */
     private static Graph withOtherLastDigits(Graph graph) {
         RandomGenerator chance = new SplittableRandom(1);
-        SequencedMap<String, Initializer> initializers = new LinkedHashMap<>();
-        graph.initializers().forEach((name, old) -> initializers.put(name, withOtherLastDigits(old, chance)));
-        return new Graph(graph.name(), graph.inputs(), initializers, graph.nodes(), graph.outputs());
-    }
-
-    private static Initializer withOtherLastDigits(Initializer old, RandomGenerator chance) {
-        Tensor tensor = old.tensor();
-        if (old.kind() == Initializer.Kind.CONSTANT || !tensor.type().isFloat()) {
-            return old;
-        }
-        return new Initializer(
-                Tensor.compute(
-                        tensor.type(),
-                        tensor.shape(),
-                        i -> tensor.getDouble(i) * (1 + LAST_DIGIT * chance.nextDouble(-1, 1))),
-                old.kind());
+        Map<String, Tensor> moved = new TreeMap<>();
+        graph.initializers().forEach((name, old) -> {
+            Tensor tensor = old.tensor();
+            if (old.kind() != Initializer.Kind.CONSTANT && tensor.type() == DataType.FLOAT32) {
+                moved.put(
+                        name,
+                        Tensor.compute(
+                                DataType.FLOAT32,
+                                tensor.shape(),
+                                i -> tensor.getDouble(i) * (1 + LAST_DIGIT * chance.nextDouble(-1, 1))));
+            }
+        });
+        return graph.withTensors(moved);
     }
 
     private Equivalence compare(Equivalence.Model candidate, Trial trial) {
@@ -432,7 +449,7 @@ public final class Judge implements AutoCloseable {
         return String.format(
                         Locale.ROOT,
                         "equal to %s in ONNX Runtime: outputs differ by at most %.2g, where it differs by %.2g from itself when"
-                                + " it is computed in another way%s",
+                                + " it is computed otherwise%s",
                         name,
                         found.absolute(),
                         found.spread(),

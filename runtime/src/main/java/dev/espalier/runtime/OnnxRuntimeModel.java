@@ -11,7 +11,6 @@ import ai.onnxruntime.OrtSession;
 import ai.onnxruntime.TensorInfo;
 import dev.espalier.core.check.Writing;
 import dev.espalier.graph.Graph;
-import dev.espalier.graph.GraphException;
 import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.type.DataType;
@@ -126,26 +125,6 @@ public final class OnnxRuntimeModel implements AutoCloseable, Equivalence.Model 
      */
     public static OnnxRuntimeModel of(Graph graph, int threads) {
         return of(graph, OnnxWriter.Options.DEFAULT, threads, Optimization.ALL);
-    }
-
-    /**
-     * Loads what was made of a model that ONNX Runtime runs, and tells whose mistake it is if it does not run this one.
-     *
-     * @param graph the graph
-     * @param threads how many threads a single operator may use
-     * @return the model
-     * @throws GraphException if ONNX Runtime takes it as it is, but breaks it when it optimizes it
-     */
-    public static OnnxRuntimeModel ofSmaller(Graph graph, int threads) {
-        try {
-            return of(graph, threads);
-        } catch (IllegalStateException refused) {
-            of(graph, OnnxWriter.Options.DEFAULT, threads, Optimization.NONE).close();
-            throw new GraphException(
-                    "ONNX Runtime takes the smaller model as it would be written, but not when it optimizes it, as it does"
-                            + " unless it is told not to. That is a mistake of its own, and other widths may lead around it: try --round-to 4,"
-                            + " or --keep NAME for one of the layers that it names. " + refused.getMessage());
-        }
     }
 
     static OnnxRuntimeModel of(Graph graph, OnnxWriter.Options options, int threads, Optimization optimization) {

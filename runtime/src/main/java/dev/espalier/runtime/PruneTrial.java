@@ -44,7 +44,8 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
      * @param plan what to prune of that
      * @param dimensions a length for every free dimension of the model, to count operations
      * @return the pruned model
-     * @throws GraphException if the pruned model computes something else, or ONNX Runtime breaks it, or the original was misread
+     * @throws GraphException if the pruned model computes something else, or the original was misread
+     * @throws OptimizerException if ONNX Runtime breaks all that is cut
      */
     public static PruneTrial of(Judge judge, Graph read, PrunePlan plan, Map<String, Long> dimensions) {
         return of(judge, read, plan, UnaryOperator.identity(), dimensions, Timing.DEFAULT);
@@ -60,7 +61,8 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
      * @param dimensions a length for every free dimension of the model, to count operations
      * @param timing what for, and how long may be measured
      * @return the pruned model, whole
-     * @throws GraphException if the pruned model computes something else, or ONNX Runtime breaks it, or the original was misread
+     * @throws GraphException if the pruned model computes something else, or the original was misread
+     * @throws OptimizerException if ONNX Runtime breaks all that is cut
      */
     public static PruneTrial of(
             Judge judge,
@@ -111,7 +113,7 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
     private static PruneTrial proven(
             Judge judge, Graph read, PrunePlan plan, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
         Graph smaller = whole.apply(plan.apply());
-        OnnxRuntimeModel after = OnnxRuntimeModel.ofSmaller(smaller, judge.threads());
+        OnnxRuntimeModel after = judge.load(smaller);
         try (after) {
             Equivalence difference = judge.compare(after);
             Equivalence proof = plan.isExact()

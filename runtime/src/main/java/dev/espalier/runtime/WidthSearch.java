@@ -2,7 +2,6 @@ package dev.espalier.runtime;
 
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
-import dev.espalier.graph.GraphException;
 import dev.espalier.graph.prune.LayerPlan;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.Widths;
@@ -48,7 +47,7 @@ final class WidthSearch implements AutoCloseable {
     private final List<Candidate> candidates = new ArrayList<>();
     private final Set<List<Object>> shapes = new HashSet<>();
     private final List<OnnxRuntimeModel> loaded = new ArrayList<>();
-    private final List<GraphException> broken = new ArrayList<>();
+    private final List<OptimizerException> broken = new ArrayList<>();
 
     /** A model in the race, and how large it is. */
     private record Candidate(PrunePlan plan, long parameters, Race.Runner runner) {}
@@ -73,7 +72,7 @@ final class WidthSearch implements AutoCloseable {
      *
      * @param narrowest a plan that cuts out all that can go; for size, nothing else is tried
      * @return what was tried, the best first; if it is for latency, what is not cut at all among it
-     * @throws GraphException if ONNX Runtime breaks all that is cut
+     * @throws OptimizerException if ONNX Runtime breaks all that is cut
      */
     List<Tried> find(PrunePlan narrowest) {
         enter(narrowest);
@@ -125,10 +124,11 @@ final class WidthSearch implements AutoCloseable {
         if (uncut || !shapes.add(shape(plan))) {
             return;
         }
+        Graph smaller = whole.apply(plan.apply());
         OnnxRuntimeModel model;
         try {
-            model = OnnxRuntimeModel.ofSmaller(whole.apply(plan.apply()), judge.threads());
-        } catch (GraphException breaks) {
+            model = judge.load(smaller);
+        } catch (OptimizerException breaks) {
             broken.add(breaks);
             return;
         }

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
  * if it is right up to 0.1; but against no less than a hundredth of the largest number that it has for any of the inputs, since
  * rounding is relative to that: the only token of a text may hardly move a score, yet what it is made of is as large as ever.
  * And what a runtime makes of one and the same model when it computes it in another way that is legal, or when its weights have
- * other last digits: its own spread. A model may be off by a few times that, but never by more than a hundredth of what other inputs move: then it is another
- * model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
+ * other last digits: its own spread. A model may be off by a few times that, but never by more than a hundredth of what other
+ * inputs move: then it is another model, or there is nothing to be known. Where the movement itself is lost in the spread, as of a probability that is zero
  * all over a picture, the output is held against how far it moves elsewhere; and where it is lost everywhere, nothing is proved as
  * long as models differ by no more than the runtime's noise.
  *
@@ -172,7 +172,9 @@ public record Equivalence(List<Output> outputs) {
             Tensor found = tensor(actual, name);
             requireSameType(output, wanted, found);
             double spread = again.stream()
-                    .mapToDouble(one -> distance(wanted, tensor(one, name)))
+                    .map(one -> tensor(one, name))
+                    .filter(one -> Arrays.equals(one.shape(), wanted.shape())) // else last digits decide on lengths
+                    .mapToDouble(one -> distance(wanted, one))
                     .max()
                     .orElse(0);
             outputs.add(output(name, words, wanted, found, tensor(others, name), spread));
@@ -193,10 +195,10 @@ public record Equivalence(List<Output> outputs) {
     }
 
     /**
-     * The same, where a model is as far from itself as others showed it to be: for each output the largest share of its largest number,
-     * of all inputs, as a single number may be right by luck.
+     * The same, where a model is as far from itself as others showed it to be: for each output the largest spread for any of the inputs,
+     * as a share of its largest number, since a single number may be right by luck.
      *
-     * @param other the first model, or what was read of it
+     * @param other the first model, or what was read of it, with the same inputs
      * @return the same differences, with no less spread
      */
     public Equivalence withSpreadOf(Equivalence other) {
@@ -206,11 +208,9 @@ public record Equivalence(List<Output> outputs) {
     }
 
     private double relativeSpread(String name) {
-        return outputs.stream()
-                .filter(output -> output.name().equals(name) && output.scale() > 0 && Double.isFinite(output.spread()))
-                .mapToDouble(output -> output.spread() / output.scale())
-                .max()
-                .orElse(0);
+        double scale = largest(name, Output::scale);
+        double spread = largest(name, output -> Double.isFinite(output.spread()) ? output.spread() : 0);
+        return spread > 0 && scale > 0 ? spread / scale : 0;
     }
 
     /** Other inputs of the same kind: every number in its neighbour's place. */
@@ -293,7 +293,7 @@ public record Equivalence(List<Output> outputs) {
     }
 
     /**
-     * How far the first model is from itself when it is computed in other ways.
+     * How far the first model is from itself when it is computed in other ways, or with other last digits.
      *
      * @return the largest difference of two numbers, of all outputs
      */

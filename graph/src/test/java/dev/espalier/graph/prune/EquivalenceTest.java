@@ -171,5 +171,12 @@ final class EquivalenceTest {
         Equivalence wrong = new Equivalence(
                 List.of(others, new Equivalence.Output("y", "tokens = 1", 2e-5, 0, 0.0013, 0.13, true)));
         assertTrue(wrong.withSpreadOf(digits).problem(Equivalence.TOLERANCE).isPresent());
+        // Of an output that is all but zero for some inputs, nothing follows for others.
+        Equivalence vanishing = new Equivalence(List.of(
+                new Equivalence.Output("y", "tokens = 1", 0, 1e-7, 1e-6, 3e-6, true),
+                new Equivalence.Output("y", "tokens = 16", 0, 1e-7, 0.05, 0.16, true)));
+        Equivalence off =
+                new Equivalence(List.of(new Equivalence.Output("y", "tokens = 16", 2.5e-4, 0, 0.05, 0.16, true)));
+        assertTrue(off.withSpreadOf(vanishing).problem(Equivalence.TOLERANCE).isPresent());
     }
 }

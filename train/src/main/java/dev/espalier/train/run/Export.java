@@ -70,13 +70,13 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
         return result;
     }
 
-    /** Hours of training are not lost if their model cannot be pruned. */
+    /** Hours of training are not lost if their model cannot be pruned, and who trained should know. */
     private PruneTrial pruneOrTell(Graph model) {
         try {
             return prune(model);
-        } catch (GraphException refused) {
-            throw new GraphException("%s. The trained model is in %s, with all of its zeros"
-                    .formatted(refused.getMessage(), folder.model()));
+        } catch (RuntimeException failure) {
+            options.listener().onNote("What was trained is in %s, uncut".formatted(folder.model()));
+            throw failure;
         }
     }
 
