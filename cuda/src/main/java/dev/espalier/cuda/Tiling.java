@@ -30,7 +30,7 @@ final class Tiling {
     /** Floats of a line of memory. Tiles whose columns are not whole ones move their memory at half the speed. */
     private static final int LINE = 32;
 
-    /** Columns of a tile, at least, where rows are no whole lines, and so waste a part of one at either end. */
+    /** Columns of a tile, at least, where rows are no whole sectors, and so waste a part of one at either end. */
     private static final int RAGGED_COLUMNS = 2 * LINE;
 
     /** Floats of a sector, the least that memory hands out. */
@@ -119,7 +119,7 @@ final class Tiling {
      * As yet without jobs.
      *
      * @param groups of the sets that are to be added
-     * @param atOnce how many blocks run at once, at least: tiles are not made wider, and so teams larger, than these can be
+     * @param atOnce how many blocks run at once, at least: where these are too few for the teams of wide tiles, tiles are narrower
      */
     Tiling(List<Groups> groups, int atOnce) {
         this.atOnce = atOnce;
@@ -132,7 +132,8 @@ final class Tiling {
             // What lies in one piece is folded to any width.
             nines += part.outer() > 1 && makesLines(part, FOR_NINES) && !makesLines(part, USUALLY) ? weights : 0;
         }
-        threads = 2 * nines > all ? FOR_NINES : USUALLY;
+        boolean fit = groups.stream().allMatch(each -> members(Kind.parts(each), FOR_NINES, atOnce) <= atOnce);
+        threads = 2 * nines > all && fit ? FOR_NINES : USUALLY;
     }
 
     private static boolean makesLines(AxisGroups part, int threads) {
@@ -284,7 +285,9 @@ final class Tiling {
                 .map(part -> pieces ? Shape.inOnePiece(part, threads) : Shape.of(part, threads))
                 .toList();
         int count = parts.getFirst().count();
-        int together = pieces ? mostGroups(count, shapes.getFirst().columns(), threads) : together(shapes, count);
+        int together = pieces
+                ? mostGroups(count, shapes.getFirst().columns(), threads)
+                : together(shapes, count, threads, atOnce);
         int[] first = new int[shapes.size() + 1];
         for (int part = 0; part < shapes.size(); part++) {
             first[part + 1] = first[part] + shapes.get(part).jobs(together);
@@ -330,12 +333,18 @@ final class Tiling {
         return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= threads * DEEP;
     }
 
+    /** Jobs of a team of groups that do not lie in one piece. */
+    private static int members(List<AxisGroups> parts, int threads, int atOnce) {
+        List<Shape> shapes = parts.stream().map(part -> Shape.of(part, threads)).toList();
+        return members(shapes, together(shapes, parts.getFirst().count(), threads, atOnce));
+    }
+
     private static int members(List<Shape> shapes, int groups) {
         return shapes.stream().mapToInt(shape -> shape.jobs(groups)).sum();
     }
 
     /** How many groups go into a tile. */
-    private int together(List<Shape> shapes, int count) {
+    private static int together(List<Shape> shapes, int count, int threads, int atOnce) {
         if (shapes.stream().anyMatch(shape -> shape.fold() > 1)) {
             return 1;
         }
@@ -346,7 +355,7 @@ final class Tiling {
         int chosen = most;
         for (int groups = most; groups >= 1; groups--) {
             int columns = groups * widest;
-            boolean good = lines ? areLines(columns, threads) : columns >= RAGGED_COLUMNS && haveWork(columns, threads);
+            boolean good = lines ? areLines(columns, threads) : areLong(columns) && haveWork(columns, threads);
             boolean whole = shapes.size() == 1 && shapes.getFirst().jobs(groups) == 1;
             if (good && whole) {
                 return groups; // one job for all rows: nobody has to wait
@@ -354,5 +363,10 @@ final class Tiling {
             chosen = good ? groups : chosen;
         }
         return chosen;
+    }
+
+    /** Whether rows of so many columns do not waste much where they are no lines. */
+    private static boolean areLong(int columns) {
+        return columns >= (columns % SECTOR == 0 ? LINE : RAGGED_COLUMNS);
     }
 }

@@ -159,6 +159,21 @@ class TilingTest {
         }
     }
 
+    /** Where most groups are kernels of 3×3, others are cut as wide as these like it: but not if it makes teams too large. */
+    @Test
+    void teamsAreNoLargerForTheSakeOfOthers() {
+        AxisGroups kernels = new AxisGroups(512, 4096, 9);
+        for (int inner = 1; inner <= 300; inner++) {
+            for (int outer : new int[] {300, 1024, 4096}) {
+                AxisGroups groups = new AxisGroups(outer, 24, inner);
+                int alone = tiling(groups, new GroupLasso(1)).largestTeam();
+                Tiling beside = new Tiling(List.of(kernels, groups), AT_ONCE);
+                int team = tiling(beside, groups, new GroupLasso(1)).largestTeam();
+                assertTrue(team <= Math.max(alone, AT_ONCE), groups + ": " + team + " instead of " + alone);
+            }
+        }
+    }
+
     @Test
     void groupsThatLieInOnePieceShareATile() {
         for (int inner : new int[] {768, 3072}) {

@@ -97,12 +97,12 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
     /** The best that computes the same. If nothing that is cut does, that is not for what is not cut to hide. */
     private static PruneTrial firstEqual(
             Judge judge, Graph read, List<Tried> tried, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
-        List<GraphException> faults = new ArrayList<>();
+        List<IllegalArgumentException> faults = new ArrayList<>();
         for (Tried next : tried) {
             if (next.plan().changes() || faults.isEmpty()) {
                 try {
                     return proven(judge, read, next.plan(), whole, dimensions);
-                } catch (GraphException different) {
+                } catch (GraphException | OptimizerException different) {
                     faults.add(different);
                 }
             }
@@ -113,7 +113,7 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
     private static PruneTrial proven(
             Judge judge, Graph read, PrunePlan plan, UnaryOperator<Graph> whole, Map<String, Long> dimensions) {
         Graph smaller = whole.apply(plan.apply());
-        OnnxRuntimeModel after = judge.load(smaller);
+        OnnxRuntimeModel after = judge.load(smaller, plan.isExact());
         try (after) {
             Equivalence difference = judge.compare(after);
             Equivalence proof = plan.isExact()

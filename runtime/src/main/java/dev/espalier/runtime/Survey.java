@@ -96,6 +96,8 @@ public record Survey(SeededZeros zeros, SampleInputs samples, int threads, Timin
         }
         try {
             return pruned(row, graph);
+        } catch (OptimizerException breaks) {
+            return row.ending(Outcome.UNPROVEN, words(breaks));
         } catch (RuntimeException different) {
             return row.ending(Outcome.DIFFERENT, words(different));
         }

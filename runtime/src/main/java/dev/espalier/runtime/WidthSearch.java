@@ -127,7 +127,7 @@ final class WidthSearch implements AutoCloseable {
         Graph smaller = whole.apply(plan.apply());
         OnnxRuntimeModel model;
         try {
-            model = judge.load(smaller);
+            model = judge.load(smaller, plan.isExact());
         } catch (OptimizerException breaks) {
             broken.add(breaks);
             return;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Conv;
@@ -28,6 +29,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Timing.Goal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -124,47 +126,71 @@ final class PruneTrialTest {
     }
 
     /**
-     * A number that is multiplied with a constant twice in a row: ONNX Runtime draws both into the products behind them, and loses one
-     * that is still read.
+     * Three convolutions of which two filters in five are zero, and beside them two products of the input. Where these read a number that
+     * is multiplied with a constant twice in a row, ONNX Runtime draws both into the products, and loses one that is still read.
      */
-    private static Graph broken() {
-        GraphBuilder graph = new GraphBuilder("scaled");
-        Value x = graph.input("image", DataType.FLOAT32, "batch", 3, 24, 24);
-        Value shares = graph.add("shares", new Softmax(1, true), x);
+    private static Graph withProducts(boolean inARow) {
+        SplittableRandom numbers = new SplittableRandom(7);
+        GraphBuilder graph = new GraphBuilder("products");
+        Value image = graph.input("image", DataType.FLOAT32, "batch", 3, 24, 24);
+        Value x = image;
+        int channels = 3;
+        for (int layer = 0; layer < 3; layer++) {
+            int filter = channels * 9;
+            Tensor weight = Tensor.compute(
+                    DataType.FLOAT32,
+                    new long[] {48, channels, 3, 3},
+                    i -> i / filter % 5 < 2 ? 0 : numbers.nextGaussian());
+            x = graph.add("conv" + layer, new Conv(Windows.square(1, 1), 1), x, graph.parameter("w" + layer, weight));
+            x = graph.add("relu" + layer, new Unary(Unary.Function.RELU), x);
+            channels = 48;
+        }
+        Binary times = new Binary(Binary.Function.MULTIPLY);
+        Value shares = graph.add("shares", new Softmax(1, true), image);
         Value half = graph.constant("half", Tensor.scalar(DataType.FLOAT32, 0.5));
-        Value once = graph.add("once", new Binary(Binary.Function.MULTIPLY), shares, half);
-        Value first = graph.add(
-                "first",
-                new MatMul(),
-                once,
-                graph.parameter("a", Tensor.compute(DataType.FLOAT32, new long[] {24, 2}, i -> i)));
-        Value twice = graph.add("twice", new Binary(Binary.Function.MULTIPLY), once, half);
-        Value second = graph.add(
-                "second",
-                new MatMul(),
-                twice,
-                graph.parameter("b", Tensor.compute(DataType.FLOAT32, new long[] {24, 3}, i -> i)));
-        return graph.outputs(second, first);
+        Value quarter = graph.constant("quarter", Tensor.scalar(DataType.FLOAT32, 0.25));
+        Value once = graph.add("once", times, shares, half);
+        Value twice = inARow ? graph.add("twice", times, once, half) : graph.add("twice", times, shares, quarter);
+        Tensor two = Tensor.compute(DataType.FLOAT32, new long[] {24, 2}, i -> i + 1);
+        Tensor three = Tensor.compute(DataType.FLOAT32, new long[] {24, 3}, i -> i + 1);
+        Value first = graph.add("first", new MatMul(), once, graph.parameter("two", two));
+        Value second = graph.add("second", new MatMul(), twice, graph.parameter("three", three));
+        return graph.outputs(x, second, first);
     }
 
     @Test
     void whatOnnxRuntimeBreaksIsToldAsItsOwnMistake() {
-        Graph model = convolutions();
+        Graph model = withProducts(false);
+        Graph broken = withProducts(true);
         PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+        assertTrue(plan.changes());
         try (Judge judge = Judge.of(model, SAMPLES, 1)) {
             for (Timing timing : List.of(Timing.size(0), Timing.size(1), new Timing(Goal.LATENCY, 1, _ -> {}))) {
                 OptimizerException told = assertThrows(
                         OptimizerException.class,
-                        () -> PruneTrial.of(judge, model, plan, _ -> broken(), judge.lengths(), timing));
+                        () -> PruneTrial.of(judge, model, plan, _ -> broken, judge.lengths(), timing));
                 String words = String.valueOf(told.getMessage());
                 assertTrue(words.contains("as it is, but not when it optimizes it"), words);
             }
             // One that is not broken is enough.
-            UnaryOperator<Graph> sometimes = smaller -> smaller == plan.apply() ? broken() : smaller;
-            PruneTrial trial =
-                    PruneTrial.of(judge, model, plan, sometimes, judge.lengths(), new Timing(Goal.LATENCY, 3, _ -> {}));
+            UnaryOperator<Graph> sometimes = smaller -> smaller == plan.apply() ? broken : smaller;
+            PruneTrial trial = PruneTrial.of(
+                    judge, model, plan, sometimes, judge.lengths(), new Timing(Goal.LATENCY, 10, _ -> {}));
             assertTrue(trial.tried().stream().anyMatch(other -> other.plan().changes()));
             assertTrue(trial.tried().stream().noneMatch(other -> other.plan() == plan));
+        }
+    }
+
+    @Test
+    void whatComputesSomethingElseIsNoMistakeOfOnnxRuntime() {
+        Graph broken = withProducts(true);
+        Graph other = broken.withTensors(Map.of("two", Tensor.compute(DataType.FLOAT32, new long[] {24, 2}, i -> i)));
+        try (Judge judge = Judge.of(withProducts(false), SAMPLES, 1)) {
+            assertThrows(
+                    OptimizerException.class, () -> judge.load(broken, true).close());
+            assertThrows(
+                    OptimizerException.class, () -> judge.load(other, false).close());
+            assertThrows(GraphException.class, () -> judge.load(other, true).close());
         }
     }
 }

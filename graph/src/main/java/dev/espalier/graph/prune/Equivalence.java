@@ -195,16 +195,28 @@ public record Equivalence(List<Output> outputs) {
     }
 
     /**
-     * The same, where a model is as far from itself as others showed it to be: for each output the largest spread for any of the inputs,
-     * as a share of its largest number, since a single number may be right by luck.
+     * The same, where a model is as far from itself as others showed it to be: by the spread of each output for the same inputs, and by
+     * the largest for any, as a share of its largest number, since a single number may be right by luck.
      *
      * @param other the first model, or what was read of it, with the same inputs
      * @return the same differences, with no less spread
      */
     public Equivalence withSpreadOf(Equivalence other) {
         return new Equivalence(outputs.stream()
-                .map(output -> output.withSpread(output.scale() * other.relativeSpread(output.name())))
+                .map(output -> output.withSpread(
+                        Math.max(other.spread(output), output.scale() * other.relativeSpread(output.name()))))
                 .toList());
+    }
+
+    /** For the same inputs. */
+    private double spread(Output of) {
+        return outputs.stream()
+                .filter(output -> output.name().equals(of.name())
+                        && output.inputs().equals(of.inputs())
+                        && Double.isFinite(output.spread()))
+                .mapToDouble(Output::spread)
+                .max()
+                .orElse(0);
     }
 
     private double relativeSpread(String name) {

@@ -238,7 +238,7 @@ final class Contest implements AutoCloseable {
     }
 
     private Optional<String> compared(Graph pruned) {
-        try (OnnxRuntimeModel smaller = judge.load(pruned)) {
+        try (OnnxRuntimeModel smaller = judge.load(pruned, true)) {
             return judge.compare(smaller).problem(Equivalence.tolerance(graph));
         } catch (OptimizerException refused) {
             // As where it joins a pad that nobody else reads any more with the pool behind it.

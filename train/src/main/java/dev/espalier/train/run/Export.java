@@ -74,6 +74,8 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     private PruneTrial pruneOrTell(Graph model) {
         try {
             return prune(model);
+        } catch (DivergedException nothing) {
+            throw nothing;
         } catch (RuntimeException failure) {
             options.listener().onNote("What was trained is in %s, uncut".formatted(folder.model()));
             throw failure;
