@@ -38,7 +38,7 @@ public record Survey(SeededZeros zeros, SampleInputs samples, int threads, Timin
     public enum Outcome {
         /** It is not read. */
         REFUSED,
-        /** It is read, but ONNX Runtime does not run the file, so that there is nothing to compare with. */
+        /** It is read, but ONNX Runtime does not run the file, or breaks what pruning leaves of it: there is nothing to compare. */
         UNPROVEN,
         /** What was read, or what was left after pruning, computes something else: a mistake of ours. */
         DIFFERENT,
