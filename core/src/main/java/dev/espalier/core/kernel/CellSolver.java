@@ -95,6 +95,9 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
     /** κ of a cell at its θ. */
     abstract double kappa(int cell);
 
+    /** Whether all cells of a tensor have the same pull, wherever they are evaluated: then κ is zero, and no evaluation wants the least d. */
+    abstract boolean flat();
+
     /** Whether evaluations want the least d. */
     abstract boolean kneed();
 
@@ -115,7 +118,7 @@ abstract sealed class CellSolver permits GroupSolver, NestedSolver {
      *
      * @return true if it asks for the exact operator
      */
-    abstract boolean advance(int group, double[] sums);
+    abstract boolean advance(int group, GroupSums sums);
 
     /** Whether a group is not done yet. */
     abstract boolean busy(int group);

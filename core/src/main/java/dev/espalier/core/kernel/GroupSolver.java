@@ -134,6 +134,11 @@ final class GroupSolver extends CellSolver {
     }
 
     @Override
+    boolean flat() {
+        return terms.length == 1 && terms[0].profile().pieces().size() == 1;
+    }
+
+    @Override
     boolean kneed() {
         return kneed;
     }
@@ -208,14 +213,14 @@ final class GroupSolver extends CellSolver {
     }
 
     @Override
-    boolean advance(int group, double[] sums) {
+    boolean advance(int group, GroupSums sums) {
         if (needs[group].isSum()) {
             goOn(group, sums);
         }
         return needs[group] == Need.EXACT;
     }
 
-    private void goOn(int group, double[] sums) {
+    private void goOn(int group, GroupSums sums) {
         if (needs[group] == Need.SURVEY) {
             surveyed[group] = true;
             double knee = terms(group).knee();
@@ -228,13 +233,13 @@ final class GroupSolver extends CellSolver {
             return;
         }
         if (needs[group] == Need.WEIGHING) {
-            weighed(group, sums[group * Sums.COUNT]);
+            weighed(group, sums.get(0, group));
             return;
         }
-        double t = sums[group * Sums.COUNT];
-        double s = sums[group * Sums.COUNT + 1];
-        double r = sums[group * Sums.COUNT + 2];
-        double least = sums[group * Sums.COUNT + Sums.EXTREME];
+        double t = sums.get(0, group);
+        double s = sums.get(1, group);
+        double r = sums.get(2, group);
+        double least = sums.get(Sums.EXTREME, group);
         if (theta[group] > 0) {
             evaluations[group]++;
         }
@@ -438,18 +443,17 @@ final class GroupSolver extends CellSolver {
     }
 
     /** A bound by the first piece's line, which the pull is nowhere above. */
-    private double bound(int group, double[] sums) {
-        int at = group * Sums.COUNT;
+    private double bound(int group, GroupSums sums) {
         double kappa = terms(group).kappa();
-        double sumOfD = sums[at + 1];
+        double sumOfD = sums.get(1, group);
         double sumOfP = sumOfD - size * kappa;
-        double sumOfSquares = Math.max(0, sums[at + 2] - kappa * (2 * sumOfD - size * kappa));
+        double sumOfSquares = Math.max(0, sums.get(2, group) - kappa * (2 * sumOfD - size * kappa));
         return SecularEquation.lowerBound(
                 size,
                 terms(group).threshold(),
                 normOfU[group],
-                sums[at],
-                sums[at + Sums.EXTREME] - kappa,
+                sums.get(0, group),
+                -sums.get(Sums.EXTREME, group) - kappa,
                 sumOfP,
                 sumOfSquares);
     }

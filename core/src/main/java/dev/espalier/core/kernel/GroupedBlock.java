@@ -6,7 +6,6 @@ import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Summary;
 import dev.espalier.core.tensor.TensorView;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -26,6 +25,9 @@ final class GroupedBlock extends Block {
 
     /** Columns in a job, at most, unless a single group has more. */
     private static final int JOB_COLUMNS = 1 << 13;
+
+    /** Columns of which θ, its pull, its κ and four sums are in the nearest cache: 28 bytes each of 32,768. */
+    private static final int NEAR_COLUMNS = 1 << 10;
 
     /** A group that lies in one piece is folded into rows of this length. */
     private static final int FOLD = 64;
@@ -57,6 +59,14 @@ final class GroupedBlock extends Block {
             return index + row * rowStride;
         }
 
+        /**
+         * How many rows are best gone through side by side. Where θ and the sums of all columns stay in the nearest cache, one after
+         * the other; else as many as there may be, so that those are brought near less often.
+         */
+        int abreast(int most) {
+            return columns() <= NEAR_COLUMNS ? 1 : most;
+        }
+
         /** From one row to the next where u and d are not in place of others, in bytes. */
         long stride() {
             return (long) (columns() + PADDING) * Float.BYTES;
@@ -68,9 +78,12 @@ final class GroupedBlock extends Block {
     private final int groupSize;
     private final CellSolver solver;
     private final List<Job> jobs = new ArrayList<>();
-    private final List<double[]> jobSums = new ArrayList<>();
+    private final List<GroupSums> jobSums = new ArrayList<>();
     private final double[] jobMagnitudes;
-    private final double[] sums;
+    private final GroupSums sums;
+
+    /** Changes whenever θ of any cell does. */
+    private int turn;
 
     /**
      * Groups of tensors.
@@ -84,7 +97,7 @@ final class GroupedBlock extends Block {
         this.solver = solver;
         groups = tensors.getFirst().count();
         groupSize = tensors.stream().mapToInt(part -> part.size(0)).sum();
-        sums = new double[solver.cells() * Sums.COUNT];
+        sums = new GroupSums(solver.cells());
         for (int tensor = 0; tensor < tensors.size(); tensor++) {
             cut(tensor, tensors.get(tensor));
         }
@@ -112,7 +125,7 @@ final class GroupedBlock extends Block {
             int height = Math.min(JOB_ROWS, rows - row);
             int cell = solver.cell(tensor, group);
             jobs.add(new Job(tensor, start, rowStride, height, inner, group, cell, count, scratch()));
-            jobSums.add(new double[count * Sums.COUNT]);
+            jobSums.add(new GroupSums(count));
             solver.sumInFloat(height);
         }
     }
@@ -142,6 +155,7 @@ final class GroupedBlock extends Block {
 
     @Override
     void prepare(double stepSize, double relativeStep) {
+        turn++;
         solver.start(stepSize, relativeStep);
     }
 
@@ -150,7 +164,7 @@ final class GroupedBlock extends Block {
         Job job = jobs.get(number);
         begin(job, 0, job.columns(), Need.EVALUATION, worker);
         boolean inPlace = worker.kept == 0 && inPlace(job.tensor());
-        int step = inPlace ? Lanes.LOADED_ROWS : Lanes.BLOCK_ROWS;
+        int step = inPlace ? job.abreast(Lanes.LOADED_ROWS) : Lanes.BLOCK_ROWS;
         for (int row = 0; row < job.rows(); row += step) {
             int height = Math.min(step, job.rows() - row);
             if (inPlace) {
@@ -160,7 +174,11 @@ final class GroupedBlock extends Block {
                 sum(job, row, height, 0, job.columns(), Need.EVALUATION, worker);
             }
         }
-        end(number, 0, job.columns(), Need.EVALUATION, worker);
+        if (job.inner() == 1) {
+            jobSums.get(number).take(worker.sums);
+        } else {
+            end(number, 0, job.columns(), Need.EVALUATION, worker);
+        }
     }
 
     /** Whether all that belongs to a tensor lies there as the lanes want it. */
@@ -184,13 +202,12 @@ final class GroupedBlock extends Block {
                         rows.m(),
                         rows.v(),
                         job.rowStride() * Float.BYTES,
-                        d(job, row, worker),
-                        job.stride(),
                         height,
                         job.columns(),
                         worker.theta,
                         worker.pull,
                         worker.kappa,
+                        solver.flat(),
                         worker.sums);
     }
 
@@ -259,18 +276,32 @@ final class GroupedBlock extends Block {
     /** Begins sums over some columns of a job. */
     private void begin(Job job, int from, int to, Need need, Worker worker) {
         Sums.clear(worker.sums, to - from, need == Need.SURVEY);
-        for (int group = from / job.inner(); group * job.inner() < to; group++) {
-            int left = group * job.inner() - from;
-            fill(worker.theta, left, job.inner(), to - from, solver.theta(job.cell() + group));
-            fill(worker.pull, left, job.inner(), to - from, solver.pull(job.cell() + group));
-            fill(worker.kappa, left, job.inner(), to - from, solver.kappa(job.cell() + group));
-        }
+        aim(job, from, to, false, worker);
     }
 
-    /** Sets the columns of a group in a row that has {@code count} columns. */
-    private static void fill(long row, int from, int inner, int count, double value) {
-        for (int column = Math.max(from, 0); column < Math.min(from + inner, count); column++) {
-            Memory.set(row + (long) column * Float.BYTES, (float) value);
+    /**
+     * Has θ, its pull and its κ of some columns of a job ready where they are looked for: those to evaluate at, or to store.
+     */
+    private void aim(Job job, int from, int to, boolean last, Worker worker) {
+        if (worker.aimsAt(this, turn, job.cell(), job.inner(), from, to)) {
+            return; // left by the job above
+        }
+        int column = from;
+        while (column < to) {
+            int group = column / job.inner();
+            int cell = job.cell() + group;
+            boolean asIs = last && solver.asIs(cell);
+            float theta = asIs ? 1 : (float) solver.theta(cell);
+            float pull = asIs ? 0 : (float) solver.pull(cell);
+            float kappa = last ? 0 : (float) solver.kappa(cell);
+            int end = Math.min((group + 1) * job.inner(), to);
+            do {
+                long at = (long) (column - from) * Float.BYTES;
+                Memory.set(worker.theta + at, theta);
+                Memory.set(worker.pull + at, pull);
+                Memory.set(worker.kappa + at, kappa);
+                column++;
+            } while (column < end);
         }
     }
 
@@ -335,30 +366,15 @@ final class GroupedBlock extends Block {
     /** Adds the columns up to those groups that have the need. */
     private void end(int number, int from, int to, Need need, Worker worker) {
         Job job = jobs.get(number);
-        double[] groupSums = jobSums.get(number);
-        boolean survey = need == Need.SURVEY;
-        for (int group = Math.ceilDiv(from, job.inner()); (group + 1) * job.inner() <= to; group++) {
-            if (solver.need(job.cell() + group) == need) {
-                int left = group * job.inner() - from;
-                Sums.clear(groupSums, group, survey);
-                Sums.add(worker.sums, to - from, left, left + job.inner(), survey, groupSums, group);
-            }
-        }
+        Sums.add(worker.sums, from, to, job.inner(), solver, job.cell(), need, jobSums.get(number));
     }
 
     @Override
     boolean solve() {
-        for (int cell = 0; cell < solver.cells(); cell++) {
-            Sums.clear(sums, cell, solver.need(cell) == Need.SURVEY);
-        }
+        turn++;
+        sums.clear();
         for (int number = 0; number < jobs.size(); number++) {
-            Job job = jobs.get(number);
-            for (int group = 0; group < job.groups(); group++) {
-                Need need = solver.need(job.cell() + group);
-                if (need.isSum()) {
-                    Sums.add(jobSums.get(number), group, need == Need.SURVEY, sums, job.cell() + group);
-                }
-            }
+            sums.add(jobSums.get(number), jobs.get(number).cell());
         }
         boolean more = false;
         for (int group = 0; group < groups; group++) {
@@ -417,28 +433,38 @@ final class GroupedBlock extends Block {
         }
         Job job = jobs.get(number);
         int columns = job.columns();
-        for (int group = 0; group < job.groups(); group++) {
-            int cell = job.cell() + group;
-            boolean asIs = solver.asIs(cell);
-            int from = group * job.inner();
-            fill(worker.theta, from, job.inner(), columns, asIs ? 1 : solver.theta(cell));
-            fill(worker.pull, from, job.inner(), columns, asIs ? 0 : solver.pull(cell));
-        }
+        aim(job, 0, columns, true, worker);
         if (solver.singleStrength() > 0) {
             Sums.clear(worker.sums, columns, true);
         }
         Rows rows = rows(job, worker);
-        for (int row = 0; row < job.rows(); row++) {
+        boolean inPlace = worker.kept == 0 && weights(job.tensor()).contiguous();
+        boolean keepsMetric = moments.get(job.tensor()).second() != 0; // else its rows are one and the same
+        int step = inPlace && keepsMetric ? job.abreast(Lanes.BLOCK_ROWS) : 1;
+        for (int row = 0; row < job.rows(); row += step) {
+            int height = Math.min(step, job.rows() - row);
             rows.openForWriting(job.index(row), columns);
-            if (worker.kept == 0 && weights(job.tensor()).contiguous()) {
-                worker.lanes().restore(update(job.tensor()), rows.v(), columns, worker.theta, worker.pull, rows.x());
+            if (inPlace) {
+                worker.lanes()
+                        .restore(
+                                update(job.tensor()),
+                                rows.v(),
+                                rows.x(),
+                                job.rowStride() * Float.BYTES,
+                                height,
+                                columns,
+                                worker.theta,
+                                worker.pull);
             } else {
                 fetch(job, row, 0, columns, worker);
                 long u = u(job, row, worker);
                 worker.lanes().store(u, d(job, row, worker), columns, worker.theta, worker.pull, rows.x());
             }
             if (solver.singleStrength() > 0) {
-                worker.lanes().magnitudes(rows.x(), columns, worker.sums);
+                for (int each = row; each < row + height; each++) {
+                    rows.openForWriting(job.index(each), columns);
+                    worker.lanes().magnitudes(rows.x(), columns, worker.sums);
+                }
             }
             rows.writeBack(rows.x());
         }
@@ -460,21 +486,21 @@ final class GroupedBlock extends Block {
 
     /** A step of no length tells no norm: they are taken from the weights. */
     private void stay() {
-        Arrays.fill(sums, 0);
+        double[] squares = new double[solver.cells()];
         for (int number = 0; number < jobs.size(); number++) {
             Job job = jobs.get(number);
             double magnitudes = 0;
             for (int row = 0; row < job.rows(); row++) {
                 for (int column = 0; column < job.columns(); column++) {
                     double weight = weights(job.tensor()).get(job.index(row) + column);
-                    sums[job.cell() + column / job.inner()] += weight * weight;
+                    squares[job.cell() + column / job.inner()] += weight * weight;
                     magnitudes += Math.abs(weight);
                 }
             }
             jobMagnitudes[number] = magnitudes;
         }
         for (int cell = 0; cell < solver.cells(); cell++) {
-            solver.stay(cell, Math.sqrt(sums[cell]));
+            solver.stay(cell, Math.sqrt(squares[cell]));
         }
     }
 

@@ -23,6 +23,11 @@ final class HostKernel implements StepKernel {
     /** Stands for the helpers, when memory is asked whom it serves. */
     private static final Thread HELPER = Thread.ofPlatform().unstarted(() -> {});
 
+    private static final long PAGE = 4096;
+
+    /** Bytes from the place of one array within its pages to that of the next: lines of their own also for rows half a page apart. */
+    private static final long APART = 640;
+
     private final Lanes lanes;
 
     /** Whether d is computed anew where it is needed: not that of a last gradient alone, which nothing is kept of. */
@@ -102,8 +107,8 @@ final class HostKernel implements StepKernel {
                 long size = plan.sizes().get(tensor);
                 tensors.add(new TensorState(
                         plan.names().get(tensor),
-                        rule.hasFirstMoment() ? segment(size) : null,
-                        rule.hasSecondMoment() ? segment(size) : null));
+                        rule.hasFirstMoment() ? moment(size, 1) : null,
+                        rule.hasSecondMoment() ? moment(size, 2) : null));
             }
             sets.add(new SetState(plan, tensors, arena));
         }
@@ -122,6 +127,15 @@ final class HostKernel implements StepKernel {
         }
         scan = new Scan(lanes, team, workers);
         floored = plans.stream().anyMatch(plan -> plan.metricFloor() > 0);
+    }
+
+    /**
+     * Memory for a moment of a tensor. It begins elsewhere within a page than the other moment does, and than most weights and gradients do:
+     * a step reads all four side by side, and what is at the same place of different pages has to share a few lines of the nearest cache.
+     */
+    private MemorySegment moment(long floats, int number) {
+        long offset = number * APART;
+        return arena.allocate(offset + floats * Float.BYTES, PAGE).asSlice(offset);
     }
 
     private MemorySegment segment(long floats) {

@@ -28,9 +28,9 @@ interface Lanes {
      * The same on a block of rows, u in place of the weights, and {@link #evaluate} and {@link #least} of what it leaves: to have
      * arithmetic while memory is waited for.
      *
-     * @param rows how many rows, at most {@link #LOADED_ROWS}
      * @param stride from one row of weights, gradients and moments to the next
-     * @param dStride from one row of d to the next
+     * @param rows how many rows, at most {@link #LOADED_ROWS}
+     * @param flat whether the pull is the same for all columns, κ is zero, and nobody asks for the least d
      */
     void loadAndEvaluate(
             Update rule,
@@ -39,13 +39,12 @@ interface Lanes {
             long m,
             long v,
             long stride,
-            long d,
-            long dStride,
             int rows,
             int count,
             long theta,
             long pull,
             long kappa,
+            boolean flat,
             long sums);
 
     /**
@@ -101,8 +100,13 @@ interface Lanes {
     /** {@code Σw²/d} at the columns' θ, added to sums likewise: with the pull squared, {@code Σd(x − z)²} of the solution z. */
     void weigh(long u, long uStride, long d, long dStride, int rows, int count, long theta, long pull, long sums);
 
-    /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights, in place of u, with d of updated moments. */
-    void restore(Update rule, long v, int count, long theta, long pull, long x);
+    /**
+     * Writes {@code z = θu / (dθ + pull)} to a block of rows, in place of u, with d of updated moments.
+     *
+     * @param stride from one row of weights and moments to the next
+     * @param rows how many rows, at most {@link #BLOCK_ROWS}
+     */
+    void restore(Update rule, long v, long x, long stride, int rows, int count, long theta, long pull);
 
     /** Writes {@code z = θu / (dθ + pull)} to {@code count} weights. */
     void store(long u, long d, int count, long theta, long pull, long x);

@@ -143,6 +143,11 @@ final class NestedSolver extends CellSolver {
     }
 
     @Override
+    boolean flat() {
+        return true;
+    }
+
+    @Override
     boolean kneed() {
         return false;
     }
@@ -224,7 +229,7 @@ final class NestedSolver extends CellSolver {
     }
 
     @Override
-    boolean advance(int group, double[] sums) {
+    boolean advance(int group, GroupSums sums) {
         if (!busy(group)) {
             return false;
         }
@@ -254,10 +259,10 @@ final class NestedSolver extends CellSolver {
     }
 
     /** The sums of an evaluation. False if they are of no use. */
-    private boolean read(int cell, int part, double[] sums) {
-        double t = sums[cell * Sums.COUNT];
-        double s = sums[cell * Sums.COUNT + 1];
-        double r = sums[cell * Sums.COUNT + 2];
+    private boolean read(int cell, int part, GroupSums sums) {
+        double t = sums.get(0, cell);
+        double s = sums.get(1, cell);
+        double r = sums.get(2, cell);
         if (!Double.isFinite(t + s + r) || Double.isNaN(theta[cell])) {
             return false;
         }
@@ -276,10 +281,10 @@ final class NestedSolver extends CellSolver {
     }
 
     /** The sums of a survey: F is at most linear from its value at zero, with either of two slopes. */
-    private boolean readSurvey(int cell, int part, double[] sums) {
-        double sumOfU = sums[cell * Sums.COUNT];
-        double sumOfSquares = sums[cell * Sums.COUNT + 2];
-        double most = sums[cell * Sums.COUNT + Sums.EXTREME];
+    private boolean readSurvey(int cell, int part, GroupSums sums) {
+        double sumOfU = sums.get(0, cell);
+        double sumOfSquares = sums.get(2, cell);
+        double most = -sums.get(Sums.EXTREME, cell);
         base[cell] = 0;
         value[cell] = scale[part] / normOfU[cell];
         slope[cell] = Math.min(most / normOfU[cell], Math.sqrt(sumOfSquares) / sumOfU);

@@ -44,15 +44,14 @@ final class ScalarLanes implements Lanes {
             long m,
             long v,
             long stride,
-            long d,
-            long dStride,
             int rows,
             int count,
             long theta,
             long pull,
             long kappa,
+            boolean flat,
             long sums) {
-        loadAndEvaluate(rule, x, g, m, v, stride, d, dStride, rows, 0, count, theta, pull, kappa, sums);
+        loadAndEvaluate(rule, x, g, m, v, stride, rows, 0, count, theta, pull, kappa, flat, sums);
     }
 
     /** The same, from a column on. */
@@ -63,30 +62,53 @@ final class ScalarLanes implements Lanes {
             long m,
             long v,
             long stride,
-            long d,
-            long dStride,
             int rows,
             int from,
             int count,
             long theta,
             long pull,
             long kappa,
+            boolean flat,
             long sums) {
-        long left = (long) from * Float.BYTES;
-        for (int row = 0; row < rows && from < count; row++) {
-            long at = row * stride + left;
-            load(rule, x + at, g + at, m + at, v + at, x + at, d + row * dStride + left, count - from);
+        long row = (long) count * Float.BYTES;
+        for (long column = (long) from * Float.BYTES; column < row; column += Float.BYTES) {
+            float point = Memory.get(theta + column);
+            float rest = Memory.get(pull + column);
+            float bend = Memory.get(kappa + column);
+            float t = Memory.get(sums + column);
+            float s = Memory.get(sums + row + column);
+            float r = Memory.get(sums + 2 * row + column);
+            for (int each = 0; each < rows; each++) {
+                long at = column + each * stride;
+                float first = moments(rule, g + at, m + at, v + at);
+                float di = rule.metric(Memory.get(v + at));
+                float ui = rule.preconditioned(di, Memory.get(x + at), first);
+                Memory.set(x + at, ui);
+                float reciprocal = 1 / Math.fma(di, point, rest);
+                float w = ui * reciprocal;
+                float wq = w * ((di - bend) * point * reciprocal);
+                t = Math.fma(w, w, t);
+                s = Math.fma(w, wq, s);
+                r = Math.fma(wq, wq, r);
+                if (!flat) {
+                    long least = sums + Sums.EXTREME * row + column;
+                    Memory.set(least, Math.min(Memory.get(least), di));
+                }
+            }
+            put(sums, row, column, t, s, r);
         }
-        evaluate(x, stride, d, dStride, rows, from, count, theta, pull, kappa, sums);
-        least(d, dStride, rows, from, count, sums);
     }
 
     @Override
-    public void restore(Update rule, long v, int count, long theta, long pull, long x) {
-        for (long at = 0; at < (long) count * Float.BYTES; at += Float.BYTES) {
-            float point = Memory.get(theta + at);
-            float divisor = Math.fma(rule.metric(Memory.get(v + at)), point, Memory.get(pull + at));
-            Memory.set(x + at, point * Memory.get(x + at) / divisor + 0f);
+    public void restore(Update rule, long v, long x, long stride, int rows, int count, long theta, long pull) {
+        for (long column = 0; column < (long) count * Float.BYTES; column += Float.BYTES) {
+            float point = Memory.get(theta + column);
+            float rest = Memory.get(pull + column);
+            for (int each = 0; each < rows; each++) {
+                long at = column + each * stride;
+                float divisor = Math.fma(rule.metric(Memory.get(v + at)), point, rest);
+                Memory.set(x + at, point * Memory.get(x + at) / divisor + 0f);
+            }
         }
     }
 

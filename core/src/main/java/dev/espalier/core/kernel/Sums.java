@@ -1,7 +1,7 @@
 package dev.espalier.core.kernel;
 
 /**
- * Four sums down the columns of a matrix, in float32, and over groups, in double.
+ * Four sums down the columns of a matrix, in float32, and how they are added up to groups.
  *
  * <p>After an evaluation: {@code t, s, r} and the least d. After a survey: {@code Σ|u|, Σd, Σd²} and the most d. After a weighing:
  * {@code Σw²/d}.
@@ -23,29 +23,56 @@ final class Sums {
         }
     }
 
-    /** Begins the sums of a group. */
-    static void clear(double[] groups, int group, boolean survey) {
-        for (int quantity = 0; quantity < COUNT; quantity++) {
-            groups[group * COUNT + quantity] = quantity < EXTREME || survey ? 0 : Double.POSITIVE_INFINITY;
-        }
-    }
-
-    /** Adds the columns {@code from} to {@code to} of {@code count} to the sums of a group. */
-    static void add(long sums, int count, int from, int to, boolean survey, double[] groups, int group) {
-        for (int quantity = 0; quantity < COUNT; quantity++) {
-            long start = sums + ((long) quantity * count + from) * Float.BYTES;
-            long end = start + (long) (to - from) * Float.BYTES;
-            double sum = groups[group * COUNT + quantity];
-            if (quantity < EXTREME) {
-                for (long at = start; at < end; at += Float.BYTES) {
-                    sum += Memory.get(at);
+    /**
+     * Adds columns up to groups, those whose cell has a need. One loop over all columns, and all four sums at once: loops of a few each
+     * cost more than what they do.
+     *
+     * @param sums the sums of the columns {@code from} to {@code to} of a matrix
+     * @param inner columns of a group; what is not a whole group is left out
+     * @param solver knows the cells' needs
+     * @param cell the cell of the matrix' first group
+     * @param need which need
+     * @param groups the sums of all groups of the matrix
+     */
+    static void add(
+            long sums,
+            int from,
+            int to,
+            int inner,
+            CellSolver solver,
+            int cell,
+            CellSolver.Need need,
+            GroupSums groups) {
+        long row = (long) (to - from) * Float.BYTES;
+        boolean survey = need == CellSolver.Need.SURVEY;
+        int group = Math.ceilDiv(from, inner);
+        int end = to / inner;
+        int left = inner;
+        double a = 0;
+        double b = 0;
+        double c = 0;
+        float extreme = Float.POSITIVE_INFINITY;
+        for (long at = sums + ((long) group * inner - from) * Float.BYTES; group < end; at += Float.BYTES) {
+            a += Memory.get(at);
+            b += Memory.get(at + row);
+            c += Memory.get(at + 2 * row);
+            float value = Memory.get(at + EXTREME * row);
+            extreme = Math.min(extreme, survey ? -value : value);
+            left--;
+            if (left == 0) {
+                if (solver.need(cell + group) == need) {
+                    groups.set(0, group, a);
+                    groups.set(1, group, b);
+                    groups.set(2, group, c);
+                    groups.set(EXTREME, group, extreme);
                 }
-            } else {
-                for (long at = start; at < end; at += Float.BYTES) {
-                    sum = extreme(sum, Memory.get(at), survey);
-                }
+                a = 0;
+                b = 0;
+                c = 0;
+                extreme = Float.POSITIVE_INFINITY;
+                left = inner;
+                group++;
             }
-            groups[group * COUNT + quantity] = sum;
         }
     }
 
@@ -56,18 +83,5 @@ final class Sums {
             total += Memory.get(at);
         }
         return total;
-    }
-
-    /** Adds the sums of a group over some rows to those over all rows. */
-    static void add(double[] part, int from, boolean survey, double[] groups, int group) {
-        for (int quantity = 0; quantity < COUNT; quantity++) {
-            int at = group * COUNT + quantity;
-            double value = part[from * COUNT + quantity];
-            groups[at] = quantity < EXTREME ? groups[at] + value : extreme(groups[at], value, survey);
-        }
-    }
-
-    private static double extreme(double one, double other, boolean survey) {
-        return survey ? Math.max(one, other) : Math.min(one, other);
     }
 }

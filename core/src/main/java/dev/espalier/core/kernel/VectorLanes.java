@@ -142,13 +142,12 @@ final class VectorLanes implements Lanes {
             long m,
             long v,
             long stride,
-            long d,
-            long dStride,
             int rows,
             int count,
             long theta,
             long pull,
             long kappa,
+            boolean flat,
             long sums) {
         FloatVector one = broadcast(SPECIES, 1);
         FloatVector keepFirst = broadcast(SPECIES, rule.keepFirst());
@@ -165,17 +164,18 @@ final class VectorLanes implements Lanes {
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
         long row = (long) count * Float.BYTES;
+        long mask = flat ? 0 : -1; // of a row of equal numbers, and of one that nobody asks for, the beginning will do
+        long leasts = sums + Sums.EXTREME * row;
         for (long column = 0; column < end; column += BYTES) {
             FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
-            FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + column, ORDER);
-            FloatVector kappas = fromMemorySegment(SPECIES, ALL, kappa + column, ORDER);
+            FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + (column & mask), ORDER);
             FloatVector t = fromMemorySegment(SPECIES, ALL, sums + column, ORDER);
             FloatVector s = fromMemorySegment(SPECIES, ALL, sums + row + column, ORDER);
             FloatVector r = fromMemorySegment(SPECIES, ALL, sums + 2 * row + column, ORDER);
-            FloatVector least = fromMemorySegment(SPECIES, ALL, sums + Sums.EXTREME * row + column, ORDER);
+            FloatVector kappas = fromMemorySegment(SPECIES, ALL, kappa + (column & mask), ORDER);
+            FloatVector least = fromMemorySegment(SPECIES, ALL, leasts + (column & mask), ORDER);
             long at = column;
-            long dAt = d + column;
-            for (int each = 0; each < LOADED_ROWS && each < rows; each++, at += stride, dAt += dStride) {
+            for (int each = 0; each < LOADED_ROWS && each < rows; each++, at += stride) {
                 FloatVector gradient = fromMemorySegment(SPECIES, ALL, g + at, ORDER);
                 FloatVector first =
                         keepFirst.fma(fromMemorySegment(SPECIES, ALL, m + at, ORDER), addFirst.mul(gradient));
@@ -189,29 +189,28 @@ final class VectorLanes implements Lanes {
                 if (floored) {
                     di = di.blend(floor, di.lt(floor));
                 }
-                di.intoMemorySegment(ALL, dAt, ORDER);
                 FloatVector weight = fromMemorySegment(SPECIES, ALL, x + at, ORDER);
                 FloatVector ui = di.fma(weight, minusDecay.mul(weight).fma(di, minusStep.mul(first)));
                 ui.intoMemorySegment(ALL, x + at, ORDER);
                 FloatVector a = di.sub(kappas).mul(point);
+                least = least.min(di);
                 FloatVector reciprocal = one.div(di.fma(point, pulls));
                 FloatVector w = ui.mul(reciprocal);
                 FloatVector wq = w.mul(a.mul(reciprocal));
                 t = w.fma(w, t);
                 s = w.fma(wq, s);
                 r = wq.fma(wq, r);
-                least = least.min(di);
             }
             t.intoMemorySegment(ALL, sums + column, ORDER);
             s.intoMemorySegment(ALL, sums + row + column, ORDER);
             r.intoMemorySegment(ALL, sums + 2 * row + column, ORDER);
-            least.intoMemorySegment(ALL, sums + Sums.EXTREME * row + column, ORDER);
+            least.intoMemorySegment(ALL, leasts + (column & mask), ORDER);
         }
-        rest.loadAndEvaluate(rule, x, g, m, v, stride, d, dStride, rows, whole, count, theta, pull, kappa, sums);
+        rest.loadAndEvaluate(rule, x, g, m, v, stride, rows, whole, count, theta, pull, kappa, flat, sums);
     }
 
     @Override
-    public void restore(Update rule, long v, int count, long theta, long pull, long x) {
+    public void restore(Update rule, long v, long x, long stride, int rows, int count, long theta, long pull) {
         FloatVector zero = broadcast(SPECIES, 0);
         FloatVector scaleSecond = broadcast(SPECIES, rule.scaleSecond());
         FloatVector innerEpsilon = broadcast(SPECIES, rule.innerEpsilon());
@@ -220,22 +219,25 @@ final class VectorLanes implements Lanes {
         boolean floored = rule.metricFloor() > 0;
         int whole = SPECIES.loopBound(count);
         long end = (long) whole * Float.BYTES;
-        for (long at = 0; at < end; at += BYTES) {
-            FloatVector d = scaleSecond
-                    .fma(fromMemorySegment(SPECIES, ALL, v + at, ORDER), innerEpsilon)
-                    .lanewise(SQRT)
-                    .add(outerEpsilon);
-            if (floored) {
-                d = d.blend(floor, d.lt(floor));
+        for (long column = 0; column < end; column += BYTES) {
+            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + column, ORDER);
+            FloatVector pulls = fromMemorySegment(SPECIES, ALL, pull + column, ORDER);
+            long at = column;
+            for (int each = 0; each < BLOCK_ROWS && each < rows; each++, at += stride) {
+                FloatVector di = scaleSecond
+                        .fma(fromMemorySegment(SPECIES, ALL, v + at, ORDER), innerEpsilon)
+                        .lanewise(SQRT)
+                        .add(outerEpsilon);
+                if (floored) {
+                    di = di.blend(floor, di.lt(floor));
+                }
+                point.mul(fromMemorySegment(SPECIES, ALL, x + at, ORDER))
+                        .div(di.fma(point, pulls))
+                        .add(zero)
+                        .intoMemorySegment(ALL, x + at, ORDER);
             }
-            FloatVector point = fromMemorySegment(SPECIES, ALL, theta + at, ORDER);
-            FloatVector divisor = d.fma(point, fromMemorySegment(SPECIES, ALL, pull + at, ORDER));
-            point.mul(fromMemorySegment(SPECIES, ALL, x + at, ORDER))
-                    .div(divisor)
-                    .add(zero)
-                    .intoMemorySegment(ALL, x + at, ORDER);
         }
-        rest.restore(rule, v + end, count - whole, theta + end, pull + end, x + end);
+        rest.restore(rule, v + end, x + end, stride, rows, count - whole, theta + end, pull + end);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.espalier.core.kernel;
 
 import dev.espalier.core.tensor.TensorView;
 import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 
 /** One thread's scratch memory, made once for the largest job there is. */
 final class Worker {
@@ -22,6 +23,13 @@ final class Worker {
     private final Lanes lanes;
     private final Rows rows;
 
+    private @Nullable Block aimBlock;
+    private int aimTurn;
+    private int aimCell;
+    private int aimInner;
+    private int aimFrom;
+    private int aimTo;
+
     Worker(Lanes lanes, int columns, long kept, Arena arena) {
         this.lanes = lanes;
         theta = allocate(arena, columns);
@@ -36,6 +44,33 @@ final class Worker {
 
     private static long allocate(Arena arena, int floats) {
         return arena.allocate((long) floats * Float.BYTES, 64).address();
+    }
+
+    /**
+     * Whether the rows of θ, its pull and its κ hold something already. If not, the caller must write it there: from now on they are
+     * taken to hold it.
+     *
+     * @param block whose columns
+     * @param turn a number of its own for all that a block aims at at one time
+     * @param cell the cell of the first group
+     * @param inner columns of a group
+     * @param from the first column
+     * @param to the one behind the last
+     */
+    boolean aimsAt(Block block, int turn, int cell, int inner, int from, int to) {
+        boolean same = block == aimBlock
+                && turn == aimTurn
+                && cell == aimCell
+                && inner == aimInner
+                && from == aimFrom
+                && to == aimTo;
+        aimBlock = block;
+        aimTurn = turn;
+        aimCell = cell;
+        aimInner = inner;
+        aimFrom = from;
+        aimTo = to;
+        return same;
     }
 
     Lanes lanes() {

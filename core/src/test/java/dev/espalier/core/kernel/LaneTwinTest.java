@@ -144,6 +144,7 @@ class LaneTwinTest {
                 new AxisGroups(1, 12, 576),
                 new AxisGroups(1, 3, 64),
                 new AxisGroups(1, 5, 8256), // more columns than a job otherwise has
+                new AxisGroups(23, 131, 9), // more columns than are gone through row by row
                 new AxisGroups(70, 33, 9),
                 new AxisGroups(130, 65, 9),
                 new AxisGroups(65, 130, 1),

@@ -54,11 +54,11 @@ class TwoMinimaTest {
         }
 
         /** What the lanes would have added up. */
-        void sum(GroupSolver solver, int group, double[] sums) {
-            int at = group * Sums.COUNT;
+        void sum(GroupSolver solver, int group, GroupSums sums) {
             Need need = solver.need(group);
-            Sums.clear(sums, group, need == Need.SURVEY);
             double theta = solver.theta(group);
+            double[] sum = new double[3];
+            double extreme = Double.POSITIVE_INFINITY;
             for (int i = 0; i < SIZE; i++) {
                 double ui = u[group][i];
                 double di = d[group][i];
@@ -66,21 +66,25 @@ class TwoMinimaTest {
                 double q = (di - solver.kappa(group)) * theta / (di * theta + solver.pull(group));
                 switch (need) {
                     case EVALUATION -> {
-                        sums[at] += w * w;
-                        sums[at + 1] += w * w * q;
-                        sums[at + 2] += w * w * q * q;
-                        sums[at + 3] = Math.min(sums[at + 3], di);
+                        sum[0] += w * w;
+                        sum[1] += w * w * q;
+                        sum[2] += w * w * q * q;
+                        extreme = Math.min(extreme, di);
                     }
                     case SURVEY -> {
-                        sums[at] += Math.abs(ui);
-                        sums[at + 1] += di;
-                        sums[at + 2] += di * di;
-                        sums[at + 3] = Math.max(sums[at + 3], di);
+                        sum[0] += Math.abs(ui);
+                        sum[1] += di;
+                        sum[2] += di * di;
+                        extreme = Math.min(extreme, -di);
                     }
-                    case WEIGHING -> sums[at] += w * w / di;
+                    case WEIGHING -> sum[0] += w * w / di;
                     case EXACT, NOTHING -> {}
                 }
             }
+            for (int quantity = 0; quantity < sum.length; quantity++) {
+                sums.set(quantity, group, sum[quantity]);
+            }
+            sums.set(Sums.EXTREME, group, extreme);
         }
     }
 
@@ -98,7 +102,7 @@ class TwoMinimaTest {
             GroupSolver solver = new GroupSolver(regularizer, thetas);
             solver.sumInFloat(SIZE);
             solver.start(ALPHA, ReciprocalNewton.smallHalleyStep(1e-7));
-            double[] sums = new double[GROUPS * Sums.COUNT];
+            GroupSums sums = new GroupSums(GROUPS);
             for (int group = 0; group < GROUPS; group++) {
                 boolean exact = false;
                 while (solver.busy(group) && !exact) {
