@@ -8,11 +8,22 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.espalier.data.Context;
+import dev.espalier.data.DataSection;
+import dev.espalier.data.LoadedData;
 import dev.espalier.engine.Network;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Value;
 import dev.espalier.graph.group.LayerGroups;
+import dev.espalier.graph.model.Layers;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.Metrics;
@@ -31,6 +42,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -651,6 +663,46 @@ class TrainingRunTest {
         for (String layer : folder.metrics().getLast().nonZeroGroups().keySet()) {
             assertTrue(verdict.getFirst().contains(layer), verdict.toString());
         }
+    }
+
+    /** One that is multiplied with a constant twice in a row, and read after both: ONNX Runtime, when it optimizes that, loses the first. */
+    private static Graph brokenByOnnxRuntime(Weights weights) {
+        GraphBuilder graph = new GraphBuilder("products");
+        Layers layers = new Layers(graph, weights);
+        Value image = graph.input("image", DataType.FLOAT32, "batch", 1, 8, 8);
+        Value shares = graph.add("shares", new Softmax(2, true), image);
+        Binary times = new Binary(Binary.Function.MULTIPLY);
+        Value half = graph.constant("half", Tensor.scalar(DataType.FLOAT32, 0.5));
+        Value once = graph.add("once", times, shares, half);
+        Value twice = graph.add("twice", times, once, half);
+        Value one = graph.add("one", new MatMul(), once, graph.parameter("a", weights(8, 4)));
+        Value two = graph.add("two", new MatMul(), twice, graph.parameter("b", weights(8, 4)));
+        Value both = layers.flatten("both", layers.add("sum", two, one));
+        return graph.outputs(layers.linear("answer", both, 10, "logits"));
+    }
+
+    private static Tensor weights(long... shape) {
+        SplittableRandom random = new SplittableRandom(5);
+        return Tensor.compute(DataType.FLOAT32, shape, _ -> random.nextGaussian());
+    }
+
+    @Test
+    void whatCannotBePrunedIsNotLost() throws IOException {
+        Recipe recipe = recipe("model.kind=own", "training.epochs=1");
+        LoadedData data = DataSection.load(recipe.data(), Context.QUIET);
+        Task task = Tasks.of(recipe, data, TrainingRunTest::brokenByOnnxRuntime);
+        RunFolder folder = folder("run");
+        List<String> notes = new ArrayList<>();
+        RunOptions listening = RunOptions.DEFAULT.withListener(new TrainingListener() {
+            @Override
+            public void onNote(String text) {
+                notes.add(text);
+            }
+        });
+        assertThrows(RuntimeException.class, () -> new TrainingRun(recipe, task, 1, folder, listening).begin());
+        assertEquals("What was trained is in %s, uncut".formatted(folder.model()), notes.getLast());
+        assertEquals("products", OnnxReader.read(folder.model()).graph().name());
+        assertFalse(Files.exists(folder.pruned()));
     }
 
     @Test
