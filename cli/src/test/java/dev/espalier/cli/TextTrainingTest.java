@@ -89,6 +89,25 @@ final class TextTrainingTest {
         assertTrue(answer.err().contains(words), answer.err());
     }
 
+    /** What lies between the ids of two words is another word's. */
+    @Test
+    void tokensAreNotMixed() throws IOException {
+        Path recipe = write("mixed.toml", """
+                data = { kind = "text", path = "%s", columns = ["review"], label = "verdict", length = 12 }
+                model = { kind = "bert", checkpoint = "%s" }
+                penalty = { kind = "group-lasso", lambda = 3e-3 }
+                task.mixup = 0.2
+                optimizer.rate = 1e-2
+                training = { epochs = 1, batch_size = 16 }
+                """.formatted(write("reviews.csv", reviews(40)), checkpoint()));
+        assertRefused(
+                "task.mixup = 0.2 mixes numbers, but the model's input input_ids takes INT64: set task.mixup = 0",
+                "train",
+                recipe,
+                "--run-dir",
+                folder.resolve("mixed"));
+    }
+
     @Test
     void aCheckpointLearnsToClassifyTexts() throws IOException {
         Path checkpoint = checkpoint();

@@ -45,6 +45,25 @@ public final class Draws {
         return radius * StrictMath.cos(2 * Math.PI * fraction());
     }
 
+    /**
+     * A number of the beta distribution with both parameters equal, by Jöhnk's method, in logarithms: small parameters make numbers
+     * too small for a double.
+     *
+     * @param alpha both parameters, above 0 and at most 1: with little, most numbers are near 0 or 1; with 1 all are equally likely
+     * @return a number from 0 to 1
+     */
+    public double beta(double alpha) {
+        while (true) {
+            double one = StrictMath.log(1 - fraction()) / alpha;
+            double other = StrictMath.log(1 - fraction()) / alpha;
+            double larger = Math.max(one, other);
+            double sum = larger + StrictMath.log(StrictMath.exp(one - larger) + StrictMath.exp(other - larger));
+            if (sum <= 0) {
+                return StrictMath.exp(one - sum);
+            }
+        }
+    }
+
     /** From 0 to below 1, in steps of 2⁻⁵³. */
     private double fraction() {
         return (next() >>> 11) * 0x1.0p-53;

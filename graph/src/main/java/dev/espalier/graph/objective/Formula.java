@@ -31,13 +31,30 @@ public final class Formula {
     private final GraphBuilder builder;
     private final Graph model;
     private final boolean alone;
-    private final Map<String, Value> read = new HashMap<>();
+    private final Map<String, Value> read;
+    private final String aim;
     private int nodes;
 
     Formula(GraphBuilder builder, Graph model, boolean alone) {
+        this(builder, model, alone, new HashMap<>(), "");
+    }
+
+    private Formula(GraphBuilder builder, Graph model, boolean alone, Map<String, Value> read, String aim) {
         this.builder = builder;
         this.model = model;
         this.alone = alone;
+        this.read = read;
+        this.aim = aim;
+    }
+
+    /**
+     * The same for other targets: what is written with it is compared with those of another name.
+     *
+     * @param prefix what the names of these targets begin with; no other formula of the same graph has it
+     * @return a formula on the same model
+     */
+    public Formula aimedAt(String prefix) {
+        return new Formula(builder, model, alone, read, aim + prefix);
     }
 
     GraphBuilder builder() {
@@ -86,13 +103,14 @@ public final class Formula {
     /**
      * What the model is compared with: an input of the graph.
      *
-     * @param name the target's name; its input is called {@link Objective#input}
+     * @param name the target's name, behind the prefix of {@link #aimedAt}, if there is one; its input is called
+     *     {@link Objective#input}
      * @param data how its numbers are stored
      * @param shape for each axis a whole number, the name of a symbol, or a dimension
      * @return the tensor
      */
     public Value target(String name, DataType data, Object... shape) {
-        return builder.input(Objective.input(name), data, shape);
+        return builder.input(Objective.input(aim + name), data, shape);
     }
 
     /**
@@ -105,7 +123,7 @@ public final class Formula {
     public Function<String, Value> include(String name, Graph other) {
         Map<String, Value> known = new HashMap<>();
         other.inputs().forEach(input -> known.put(input.name(), model(input.name())));
-        UnaryOperator<String> named = tensor -> Objective.PREFIX + name + "/" + tensor;
+        UnaryOperator<String> named = tensor -> Objective.PREFIX + aim + name + "/" + tensor;
         other.initializers()
                 .forEach((tensor, initializer) ->
                         known.put(tensor, builder.constant(named.apply(tensor), initializer.tensor())));
@@ -147,7 +165,7 @@ public final class Formula {
 
     private String next(String label) {
         nodes++;
-        return Objective.PREFIX + "node/" + label + nodes;
+        return Objective.PREFIX + "node/" + aim + label + nodes;
     }
 
     /**

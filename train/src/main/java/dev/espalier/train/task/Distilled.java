@@ -1,25 +1,16 @@
 package dev.espalier.train.task;
 
 import dev.espalier.data.BatchPosition;
-import dev.espalier.data.Encoding;
-import dev.espalier.graph.Graph;
 import dev.espalier.graph.Value;
-import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.objective.Formula;
 import dev.espalier.graph.objective.Losses;
 import dev.espalier.graph.objective.Objective;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.train.journal.Findings;
-import dev.espalier.train.journal.Metric;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Function;
 
@@ -30,10 +21,9 @@ import java.util.function.Function;
  * <p>How far two answers are from each other is the divergence of probabilities at a temperature where the task's
  * {@link Signature.Meaning} is classes or labels, and the mean square, in units of deviations, where it is quantities.
  */
-public final class Distilled implements Task {
+public final class Distilled extends Derived {
     private static final String TEACHER = "teacher/";
 
-    private final Task task;
     private final Function<Map<String, Tensor>, SequencedMap<String, Tensor>> teacher;
     private final double weight;
     private final double temperature;
@@ -51,11 +41,11 @@ public final class Distilled implements Task {
             Function<Map<String, Tensor>, SequencedMap<String, Tensor>> teacher,
             double weight,
             double temperature) {
+        super(task);
         if (!(weight >= 0 && weight <= 1) || !(temperature > 0)) {
             throw new IllegalArgumentException("weight = %s and temperature = %s: they must be from 0 to 1, and above 0"
                     .formatted(weight, temperature));
         }
-        this.task = task;
         this.teacher = teacher;
         this.weight = weight;
         this.temperature = temperature;
@@ -113,82 +103,7 @@ public final class Distilled implements Task {
     }
 
     @Override
-    public Evaluation evaluate(Model model, Part part) {
-        return task.evaluate(model.with(this::taught), part);
-    }
-
-    @Override
-    public Optional<Findings> findings(Model model) {
-        return task.findings(model);
-    }
-
-    @Override
-    public Optional<Encoding> encoding() {
-        return task.encoding();
-    }
-
-    @Override
-    public List<String> notes() {
-        return task.notes();
-    }
-
-    @Override
-    public SequencedMap<String, Double> measures() {
-        return task.measures();
-    }
-
-    @Override
-    public String samples() {
-        return task.samples();
-    }
-
-    @Override
-    public void accompany(Path folder) throws IOException {
-        task.accompany(folder);
-    }
-
-    @Override
-    public List<Metric> metrics() {
-        return task.metrics();
-    }
-
-    @Override
-    public Signature signature() {
-        return task.signature();
-    }
-
-    @Override
-    public Fitted fitted() {
-        return task.fitted();
-    }
-
-    @Override
-    public Graph model(Weights weights) {
-        return task.model(weights);
-    }
-
-    @Override
-    public boolean isRepeatable() {
-        return task.isRepeatable();
-    }
-
-    @Override
-    public int batchesPerEpoch() {
-        return task.batchesPerEpoch();
-    }
-
-    @Override
-    public SequencedMap<Metric, Double> score(Sums sums) {
-        return task.score(sums);
-    }
-
-    @Override
-    public OptionalDouble baseline() {
-        return task.baseline();
-    }
-
-    @Override
-    public Map<String, Tensor> sample() {
-        return task.sample();
+    Example judged(Example example) {
+        return taught(example);
     }
 }

@@ -42,6 +42,13 @@ public final class TaskSection {
             .in(Range.positive())
             .withDefault(2.0);
 
+    private static final Key<Double> MIXUP = Key.decimal(
+                    "task.mixup",
+                    "how far training mixes each sample with another: α of the beta distribution that shares are drawn from; 0 does not,"
+                            + " 0.2 to 1 are usual")
+            .in(Range.share())
+            .withDefault(0.0);
+
     /** All kinds, our own and those of others. */
     public static final Kinds<TaskKind> KINDS = Kinds.found(ServiceLoader.load(TaskKind.class));
 
@@ -51,7 +58,7 @@ public final class TaskSection {
             "what is learned; `auto` is what the data suggests",
             KINDS,
             Optional.of(AutoTask.NAME),
-            List.of(TEACHER, START_TEACHES, TEACHER_WEIGHT, TEMPERATURE));
+            List.of(MIXUP, TEACHER, START_TEACHES, TEACHER_WEIGHT, TEMPERATURE));
 
     private TaskSection() {}
 
@@ -65,7 +72,7 @@ public final class TaskSection {
      */
     public static Task open(Values values, Materials materials) throws IOException {
         try {
-            Task task = KINDS.of(values).open(values, materials);
+            Task task = mixed(KINDS.of(values).open(values, materials), values);
             return values.of(TEACHER).isEmpty() ? task : taught(task, values);
         } catch (UncheckedIOException unread) { // by a builder of models, which may be called from anywhere
             throw unread.getCause();
@@ -106,6 +113,10 @@ public final class TaskSection {
     public static Distilled taught(
             Values values, Task task, Function<Map<String, Tensor>, SequencedMap<String, Tensor>> teacher) {
         return new Distilled(task, teacher, values.of(TEACHER_WEIGHT), values.of(TEMPERATURE));
+    }
+
+    private static Task mixed(Task task, Values values) {
+        return values.of(MIXUP) == 0 ? task : new Mixed(task, values.of(MIXUP));
     }
 
     private static Task taught(Task task, Values values) throws IOException {
