@@ -101,7 +101,7 @@ final class TextTrainingTest {
                 training = { epochs = 1, batch_size = 16 }
                 """.formatted(write("reviews.csv", reviews(40)), checkpoint()));
         assertRefused(
-                "task.mixup = 0.2 mixes numbers, but the model's input input_ids takes INT64: set task.mixup = 0",
+                "task.mixup = 0.2 mixes numbers of single precision, but the model's input input_ids takes INT64: set task.mixup = 0",
                 "train",
                 recipe,
                 "--run-dir",

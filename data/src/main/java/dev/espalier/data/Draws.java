@@ -7,6 +7,9 @@ package dev.espalier.data;
 public final class Draws {
     private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
+    /** With less, a number in between is so rare that nobody will ever see one. */
+    private static final double SMALLEST_BETA = 1e-100;
+
     private long state;
 
     /**
@@ -53,6 +56,9 @@ public final class Draws {
      * @return a number from 0 to 1
      */
     public double beta(double alpha) {
+        if (alpha < SMALLEST_BETA) {
+            return coin() ? 1 : 0; // the logarithms below might have no end
+        }
         while (true) {
             double one = StrictMath.log(1 - fraction()) / alpha;
             double other = StrictMath.log(1 - fraction()) / alpha;

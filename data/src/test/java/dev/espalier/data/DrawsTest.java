@@ -34,7 +34,7 @@ final class DrawsTest {
     @Test
     void betaHasItsMoments() {
         int count = 20_000;
-        for (double alpha : new double[] {1, 0.4, 0.1, 1e-4}) {
+        for (double alpha : new double[] {1, 0.4, 0.1, 1e-4, 1e-99, Double.MIN_VALUE}) {
             double sum = 0;
             double squares = 0;
             Draws draws = new Draws(3, Double.doubleToLongBits(alpha));

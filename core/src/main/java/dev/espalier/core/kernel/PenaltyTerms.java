@@ -61,6 +61,9 @@ public record PenaltyTerms(
             return 0;
         }
         Piece piece = profile.pieces().get(piece(norm));
+        if (piece.bend() == 0) {
+            return stepSize * piece.height(); // at a norm that is no number, too: it may stand for all groups
+        }
         return Math.max(0, stepSize * piece.height() - stepSize * piece.bend() * norm);
     }
 

@@ -55,6 +55,7 @@ final class SingleBlock extends Block {
         tally.clear();
         Rows rows = worker.rows(weights(0), gradients(0), moments);
         rows.open(from, count);
+        worker.forgetAim();
         long u = worker.theta; // rows of a worker serve as scratch: there is no θ to look for
         long d = worker.pull;
         worker.lanes().load(update(0), rows.x(), rows.g(), rows.m(), rows.v(), u, d, count);

@@ -73,6 +73,11 @@ final class Worker {
         return same;
     }
 
+    /** The rows of θ and its pull are written to for something else. */
+    void forgetAim() {
+        aimBlock = null;
+    }
+
     Lanes lanes() {
         return lanes;
     }

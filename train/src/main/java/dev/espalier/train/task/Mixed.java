@@ -25,8 +25,8 @@ import java.util.SequencedMap;
  * <p>What else is measured of a batch, such as the share of right answers, goes by the samples' own targets.
  */
 public final class Mixed extends Derived {
-    private static final String PARTNER = "partner/";
-    private static final String SHARE = "share";
+    private static final String PARTNER = "mixup/partner/";
+    private static final String SHARE = "mixup/share";
     /** Tells these draws from those of order and augmentation, which depend on the same seed. */
     private static final long SHARES = 0x6d69787570L;
 
@@ -40,8 +40,8 @@ public final class Mixed extends Derived {
      *
      * @param task what is learned
      * @param alpha α, above 0 and at most 1
-     * @throws IllegalArgumentException if the model takes anything but single precision numbers: an id between two others means
-     *     something else
+     * @throws IllegalArgumentException if the model takes anything but single precision numbers, as an id between two others means
+     *     something else; or if it imitates: what its original would say of what is mixed, nobody has asked
      */
     public Mixed(Task task, double alpha) {
         super(task);
@@ -49,12 +49,17 @@ public final class Mixed extends Derived {
             throw new IllegalArgumentException("alpha = %s: it must be above 0, and at most 1".formatted(alpha));
         }
         this.alpha = alpha;
+        if (task instanceof Imitation) {
+            throw new IllegalArgumentException(
+                    "task.mixup = %s and task.kind = imitation exclude each other: the original is asked about samples as they are; set task.mixup = 0"
+                            .formatted(alpha));
+        }
         Fitted fitted = task.fitted();
         fitted.inputs().forEach((name, taken) -> {
             DataType type = fitted.model().fact(taken).data();
             if (type != DataType.FLOAT32) {
                 throw new IllegalArgumentException(
-                        "task.mixup = %s mixes numbers, but the model's input %s takes %s: set task.mixup = 0"
+                        "task.mixup = %s mixes numbers of single precision, but the model's input %s takes %s: set task.mixup = 0"
                                 .formatted(alpha, name, type));
             }
         });
@@ -93,15 +98,19 @@ public final class Mixed extends Derived {
     /** A sample whose partner is itself. */
     @Override
     Example judged(Example example) {
-        return with(example, example.inputs(), example.targets(), 1);
+        return with(example, example.inputs(), example.raw(), example.targets(), 1);
     }
 
     private static Example with(
-            Example example, Map<String, Tensor> inputs, Map<String, Tensor> partners, double share) {
+            Example example,
+            Map<String, Tensor> inputs,
+            Map<String, Tensor> raw,
+            Map<String, Tensor> partners,
+            double share) {
         Map<String, Tensor> targets = new LinkedHashMap<>(example.targets());
         partners.forEach((name, target) -> targets.put(PARTNER + name, target));
         targets.put(SHARE, Tensor.scalar(DataType.FLOAT32, share));
-        return new Example(inputs, targets, example.size(), example.raw());
+        return new Example(inputs, targets, example.size(), raw);
     }
 
     /** Mixes one batch after the other, in the same memory: like the batches', it is good until the next one is asked for. */
@@ -113,7 +122,7 @@ public final class Mixed extends Derived {
             example.inputs().forEach((name, input) -> inputs.put(name, mixed(name, input, (float) share)));
             Map<String, Tensor> partners = new LinkedHashMap<>();
             example.targets().forEach((name, target) -> partners.put(name, reversed(PARTNER + name, target)));
-            return with(example, inputs, partners, (float) share);
+            return with(example, inputs, inputs, partners, (float) share);
         }
 
         private Tensor mixed(String name, Tensor input, float share) {
@@ -134,6 +143,11 @@ public final class Mixed extends Derived {
         }
 
         private Tensor reversed(String name, Tensor target) {
+            if (target.rank() == 0) {
+                throw new IllegalArgumentException(
+                        "the target of %s is a single number: mixup needs one with a row for each sample"
+                                .formatted(name));
+            }
             long rows = target.shape()[0];
             MemorySegment from = target.data();
             MemorySegment to = room(name, from.byteSize());

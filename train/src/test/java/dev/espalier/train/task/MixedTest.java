@@ -3,6 +3,7 @@ package dev.espalier.train.task;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.data.BatchPosition;
@@ -29,9 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class MixedTest {
-    private static final String SHARE = "share";
+    private static final String SHARE = "mixup/share";
     private static final String CLASS = "label";
-    private static final String PARTNER = "partner/" + CLASS;
+    private static final String PARTNER = "mixup/partner/" + CLASS;
 
     @TempDir
     Path folder;
@@ -171,7 +172,43 @@ final class MixedTest {
         }
     }
 
-    /** Through all phases, with the dense start as teacher, who is shown what is mixed. */
+    /** A teacher is asked about the samples that the student sees. */
+    @Test
+    void whoTeachesIsShownWhatIsMixed() throws IOException {
+        Task mixed = Tasks.of(recipe("task.mixup=1"));
+        List<float[]> shown = new ArrayList<>();
+        Graph model = mixed.model(Weights.seeded(3));
+        Task taught = new Distilled(
+                mixed,
+                mixed.fitted().named(inputs -> {
+                    shown.add(inputs.values().iterator().next().toFloats());
+                    return Evaluator.run(model, inputs);
+                }),
+                0.5,
+                2);
+        List<Seen> seen = seen(taught, BatchPosition.START, 1);
+        assertEquals(seen.size(), shown.size());
+        for (int batch = 0; batch < seen.size(); batch++) {
+            assertArrayEquals(seen.get(batch).images, shown.get(batch));
+        }
+    }
+
+    @Test
+    void whatAnOriginalSaysOfMixedSamplesNobodyAsked() throws IOException {
+        Recipe first = recipe("training.epochs=1");
+        new TrainingRun(first, Tasks.of(first), 1, new RunFolder(folder.resolve("original")), RunOptions.DEFAULT)
+                .begin();
+        Recipe recipe = recipe(
+                "task.kind=imitation",
+                "task.mixup=0.2",
+                "model.kind=onnx",
+                "model.file=" + new RunFolder(folder.resolve("original")).model());
+        String message = String.valueOf(assertThrows(IllegalArgumentException.class, () -> Tasks.of(recipe))
+                .getMessage());
+        assertTrue(message.contains("task.mixup = 0.2 and task.kind = imitation exclude each other"), message);
+    }
+
+    /** Through all phases, with the dense start as teacher. */
     @Test
     void mixedSamplesAreLearnedFrom() throws IOException {
         Recipe recipe = recipe(
