@@ -1,6 +1,5 @@
 package dev.espalier.torch;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -254,7 +253,7 @@ final class CudaLibTorchTest {
             assertTrue(String.valueOf(problem.getMessage()).contains("damaged"), problem::toString);
             assertUntouched();
         }
-        assertArrayEquals(whole, Files.readAllBytes(zip(entries)));
+        Files.write(file, whole);
         assertTrue(install(file).isPresent(), "whole, it is taken");
     }
 
