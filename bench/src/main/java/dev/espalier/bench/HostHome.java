@@ -78,41 +78,46 @@ public final class HostHome implements Home {
             MemorySegment z = c.asSlice(first, length);
             switch (loop) {
                 case COPY -> y.copyFrom(x);
-                case READ -> sum = sum(x) + sum(y) + sum(z);
+                case READ -> sum = sum(x, y, z);
                 case UPDATE -> update(x);
                 case TRIAD -> triad(x, y, z);
             }
         });
     }
 
-    /** Four sums, for one would wait for itself. */
-    private static long sum(MemorySegment x) {
-        long first = 0;
-        long second = 0;
-        long third = 0;
-        long fourth = 0;
-        for (long i = 0; i < x.byteSize(); i += 4 * Long.BYTES) {
-            first += x.get(ValueLayout.JAVA_LONG, i);
-            second += x.get(ValueLayout.JAVA_LONG, i + Long.BYTES);
-            third += x.get(ValueLayout.JAVA_LONG, i + 2 * Long.BYTES);
-            fourth += x.get(ValueLayout.JAVA_LONG, i + 3 * Long.BYTES);
+    // The loops count in int: the compiler makes vectors of these, and of loops that count in long only where they are
+    // simplest.
+
+    private static long sum(MemorySegment x, MemorySegment y, MemorySegment z) {
+        long sum = 0;
+        int count = longs(x);
+        for (int i = 0; i < count; i++) {
+            sum += x.getAtIndex(ValueLayout.JAVA_LONG, i)
+                    + y.getAtIndex(ValueLayout.JAVA_LONG, i)
+                    + z.getAtIndex(ValueLayout.JAVA_LONG, i);
         }
-        return first + second + third + fourth;
+        return sum;
     }
 
     private static void update(MemorySegment x) {
-        for (long i = 0; i < x.byteSize(); i += Long.BYTES) {
-            x.set(ValueLayout.JAVA_LONG, i, x.get(ValueLayout.JAVA_LONG, i) + 1);
+        int count = longs(x);
+        for (int i = 0; i < count; i++) {
+            x.setAtIndex(ValueLayout.JAVA_LONG, i, x.getAtIndex(ValueLayout.JAVA_LONG, i) + 1);
         }
     }
 
     private static void triad(MemorySegment x, MemorySegment y, MemorySegment z) {
-        for (long i = 0; i < x.byteSize(); i += Double.BYTES) {
-            z.set(
+        int count = longs(x);
+        for (int i = 0; i < count; i++) {
+            z.setAtIndex(
                     ValueLayout.JAVA_DOUBLE,
                     i,
-                    x.get(ValueLayout.JAVA_DOUBLE, i) + 0.5 * y.get(ValueLayout.JAVA_DOUBLE, i));
+                    x.getAtIndex(ValueLayout.JAVA_DOUBLE, i) + 0.5 * y.getAtIndex(ValueLayout.JAVA_DOUBLE, i));
         }
+    }
+
+    private static int longs(MemorySegment x) {
+        return Math.toIntExact(x.byteSize() / Long.BYTES);
     }
 
     @Override

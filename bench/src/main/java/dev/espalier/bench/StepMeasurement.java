@@ -66,21 +66,20 @@ public record StepMeasurement(
             long parameters = tensors.stream().mapToLong(TensorShape::size).sum();
             AtomicReference<Summary> last = new AtomicReference<>(lasso.step().summary());
             double cold = iterations(last.get());
-            double[][] milliseconds = new double[3][rounds];
+            List<Runnable> steps =
+                    List.of(adamw::step, () -> last.set(lasso.step().summary()), mcp::step);
+            double[][] milliseconds = new double[steps.size()][rounds];
             SequencedMap<MemoryLoop, Double> bandwidths = new LinkedHashMap<>();
-            for (int round = -WARM_UP; round < rounds; round++) {
+            for (int turn = 0; turn < (WARM_UP + rounds) * steps.size(); turn++) {
+                int round = turn / steps.size() - WARM_UP;
                 progress.accept(round < 0 ? "warming up" : "round " + (round + 1) + " of " + rounds);
-                for (MemoryLoop loop : home.loops()) {
-                    double bandwidth = parameters * loop.bytes() / home.time(loop, parameters) / 1e6;
-                    bandwidths.merge(loop, bandwidth, Math::max);
-                }
-                double[] times = {
-                    home.time(adamw::step),
-                    home.time(() -> last.set(lasso.step().summary())),
-                    home.time(mcp::step),
-                };
-                for (int what = 0; round >= 0 && what < times.length; what++) {
-                    milliseconds[what][round] = times[what];
+                // Each loop comes behind a step, which leaves it nothing in the caches, as it does to the next step.
+                MemoryLoop loop = home.loops().get(turn % home.loops().size());
+                double bandwidth = parameters * loop.bytes() / home.time(loop, parameters) / 1e6;
+                bandwidths.merge(loop, bandwidth, Math::max);
+                double time = home.time(steps.get(turn % steps.size()));
+                if (round >= 0) {
+                    milliseconds[turn % steps.size()][round] = time;
                 }
             }
             return new StepMeasurement(
