@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
 final class GpuCommand implements Callable<Integer> {
     static final String NAME = "gpu";
 
+    private static final String MAVEN = "maven";
     private static final String FETCH = "--fetch-libtorch";
     private static final String TRY = "--try-libtorch";
 
@@ -53,7 +54,8 @@ final class GpuCommand implements Callable<Integer> {
             description =
                     "Install libtorch for CUDA for this user, so that --device gpu works from then on. FROM is one that is there: a folder, such as"
                             + " that of a Python installation, .../site-packages/torch, which stays where it is; or an archive, a zip or a wheel,"
-                            + " which is unpacked. If left out, DJL fetches its own.")
+                            + " which is unpacked; or 'maven', to have Maven fetch one that others have built. If left out, DJL fetches its own, and"
+                            + " Maven that of the others where DJL's server cannot be reached.")
     private @Nullable Path from;
 
     @Option(names = FETCH, hidden = true, description = "Have DJL fetch libtorch; for --install, which starts this.")
@@ -108,9 +110,11 @@ final class GpuCommand implements Callable<Integer> {
         }
         CudaLibTorch place = CudaLibTorch.ofUser();
         try (Interruption interruption = new Interruption()) {
-            Optional<LibTorchFolder> installed = from.toString().isEmpty()
-                    ? fetch(place, status, interruption)
-                    : take(place, from, status, interruption);
+            Optional<LibTorchFolder> installed = switch (from.toString()) {
+                case "" -> fetch(place, status, interruption);
+                case MAVEN -> fetchByMaven(place, status, interruption);
+                default -> take(place, from, status, interruption);
+            };
             status.clear();
             installed.ifPresent(libtorch -> status.say(
                     "installed: libtorch %s in %s".formatted(libtorch.version().orElse("?"), libtorch.path())));
@@ -141,15 +145,45 @@ final class GpuCommand implements Callable<Integer> {
             throws IOException {
         status.say("DJL fetches libtorch %s for CUDA, several GB, how many it does not say before; %s has room for %s"
                 .formatted(CudaLibTorch.wantedVersion(), place.cache(), size(place.space())));
+        boolean[] fetched = {false};
         try {
             return place.fetch(
                     ThisProgram.command(List.of("-Dai.djl.offline=false"), List.of(NAME, FETCH)),
                     (bytes, _) -> status.show(size(bytes) + " fetched and unpacked"),
+                    libtorch -> {
+                        fetched[0] = true;
+                        tryOut(libtorch, status);
+                    },
+                    stop);
+        } catch (IOException problem) {
+            if (fetched[0]) {
+                throw problem;
+            }
+            status.say(String.valueOf(problem.getMessage()));
+            return fetchByMaven(place, status, stop);
+        }
+    }
+
+    private static Optional<LibTorchFolder> fetchByMaven(CudaLibTorch place, StatusLine status, BooleanSupplier stop)
+            throws IOException {
+        status.say(
+                "Maven fetches libtorch %s for CUDA and CUDA's libraries, as JavaCPP's presets have them: %s, which become %s; %s has room for %s. CUDA's come under NVIDIA's terms"
+                        .formatted(
+                                CudaLibTorch.wantedVersion(),
+                                size(CudaLibTorch.fetchedByMaven()),
+                                size(CudaLibTorch.unpackedByMaven()),
+                                place.cache(),
+                                size(place.space())));
+        try {
+            return place.fetchByMaven(
+                    List.of(Optional.ofNullable(System.getenv("ESPALIER_MAVEN")).orElse("mvn")),
+                    (bytes, of) -> status.show(
+                            "%d %% of %s fetched and unpacked".formatted(100 * bytes / Math.max(1, of), size(of))),
                     libtorch -> tryOut(libtorch, status),
                     stop);
         } catch (IOException problem) {
             throw new IOException(
-                    "%s; nothing was changed. If there is no way to DJL's server from here, get PyTorch %s for CUDA by other means, and name it: espalier gpu --install FROM"
+                    "%s; nothing was changed. If there is no other way from here, get PyTorch %s for CUDA by other means, and name it: espalier gpu --install FROM"
                             .formatted(problem.getMessage(), CudaLibTorch.wantedVersion()),
                     problem);
         }
@@ -266,7 +300,7 @@ final class GpuCommand implements Callable<Integer> {
         String gone = place.pointer().isPresent() && place.found().isEmpty()
                 ? " (the one that was installed, in " + place.pointer().get() + ", is no longer there)"
                 : "";
-        return ("libtorch for CUDA%s: 'espalier gpu --install' has DJL fetch it, 'espalier gpu --install FROM' takes one of PyTorch %s that is"
+        return ("libtorch for CUDA%s: 'espalier gpu --install' has DJL or Maven fetch it, 'espalier gpu --install FROM' takes one of PyTorch %s that is"
                         + " there")
                 .formatted(gone, CudaLibTorch.wantedVersion());
     }

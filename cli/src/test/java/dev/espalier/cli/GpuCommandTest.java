@@ -33,6 +33,7 @@ class GpuCommandTest {
                         options, Stream.of(arguments).map(Object::toString).toList()))
                 .redirectErrorStream(true);
         builder.environment().put("ESPALIER_CACHE", cache().toString());
+        builder.environment().put("ESPALIER_MAVEN", folder.resolve("no-maven").toString());
         builder.environment().remove(CudaLibTorch.PATH_VARIABLE);
         Process process = builder.start();
         String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -130,6 +131,22 @@ class GpuCommandTest {
         assertEquals(1, said.exitStatus(), said::text);
         assertTrue(said.text().contains("several GB"), said::text);
         assertTrue(said.text().contains("Connection refused"), said::text);
+        assertNoWayByMaven(said);
+    }
+
+    @Test
+    void whoAsksForMavenIsNotSentToDjl() throws IOException {
+        assumeTrue(CudaLibTorch.whyNever().isEmpty(), "DJL has nothing for CUDA here");
+        Said said = espalier(List.of(), "gpu", "--install", "maven");
+        assertEquals(1, said.exitStatus(), said::text);
+        assertFalse(said.text().contains("DJL fetches"), said::text);
+        assertNoWayByMaven(said);
+    }
+
+    /** It says how much there is to fetch, and what to do as it cannot be. */
+    private void assertNoWayByMaven(Said said) throws IOException {
+        assertTrue(said.text().contains("2.8 GB, which become 3.5 GB"), said::text);
+        assertTrue(said.text().contains("no-maven") && said.text().contains("in ESPALIER_MAVEN"), said::text);
         assertTrue(said.text().contains("espalier gpu --install FROM"), said::text);
         assertNothingIsKept();
     }

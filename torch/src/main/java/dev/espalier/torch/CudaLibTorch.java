@@ -5,6 +5,7 @@ import ai.djl.util.Utils;
 import dev.espalier.core.user.UserCache;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -205,7 +206,7 @@ public record CudaLibTorch(Path cache) {
                     .removeAll(List.of(PATH_VARIABLE, "PYTORCH_VERSION", "PYTORCH_PRECXX11", "DJL_OFFLINE"));
             environment.put("ENGINE_CACHE_DIR", stage.folder.toString());
             environment.put(FLAVOR_VARIABLE, FLAVOR);
-            if (!await(builder.start(), stage, progress, stop)) {
+            if (!await(builder.start(), () -> progress.at(size(stage.folder), 0), stop)) {
                 return Optional.empty();
             }
             Path fetched = fetched(stage.folder.resolve(ENGINE))
@@ -225,11 +226,46 @@ public record CudaLibTorch(Path cache) {
         }
     }
 
-    private static boolean await(Process process, Stage stage, Progress progress, BooleanSupplier stop)
+    /**
+     * Has Maven fetch a libtorch for CUDA that others have built, in another process, with the settings of whoever asks.
+     *
+     * @param maven what starts Maven
+     * @param progress told how far it is, of what is fetched and unpacked together
+     * @param trial has the last word
+     * @param stop asked now and then: true to leave everything as it was
+     * @return what is installed; empty if it was stopped
+     * @throws IOException if it cannot be fetched, or is another than it was; all is then as it was
+     */
+    public Optional<LibTorchFolder> fetchByMaven(
+            List<String> maven, Progress progress, Trial trial, BooleanSupplier stop) throws IOException {
+        return fetchByMaven(LibTorchByMaven.LINUX, maven, progress, trial, stop);
+    }
+
+    /** {@return how many bytes Maven fetches} */
+    public static long fetchedByMaven() {
+        return LibTorchByMaven.LINUX.fetched();
+    }
+
+    /** {@return how many bytes are installed of what Maven fetches} */
+    public static long unpackedByMaven() {
+        return LibTorchByMaven.LINUX.unpacked();
+    }
+
+    Optional<LibTorchFolder> fetchByMaven(
+            LibTorchByMaven jars, List<String> maven, Progress progress, Trial trial, BooleanSupplier stop)
             throws IOException {
+        try (Stage stage = new Stage()) {
+            requireSpace(jars.space());
+            return jars.fetch(stage.folder, maven, CudaLibTorch::await, progress, stop)
+                    ? Optional.of(publish(stage, stage.folder, trial))
+                    : Optional.empty();
+        }
+    }
+
+    private static boolean await(Process process, Runnable tick, BooleanSupplier stop) {
         try {
             while (!process.waitFor(WAIT_MILLISECONDS, TimeUnit.MILLISECONDS)) {
-                progress.at(size(stage.folder), 0);
+                tick.run();
                 if (stop.getAsBoolean()) {
                     return false;
                 }
@@ -333,7 +369,11 @@ public record CudaLibTorch(Path cache) {
         }
     }
 
-    private static long size(Path folder) throws IOException {
+    /** How many bytes there are below a folder so far, while others write to it. */
+    static long size(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return 0;
+        }
         try (Stream<Path> files = Files.walk(folder)) {
             return files.mapToLong(file -> {
                         try {
@@ -343,12 +383,12 @@ public record CudaLibTorch(Path cache) {
                         }
                     })
                     .sum();
-        } catch (java.io.UncheckedIOException _) {
+        } catch (IOException | UncheckedIOException _) {
             return 0; // a folder was renamed meanwhile
         }
     }
 
-    private static void delete(Path folder) throws IOException {
+    static void delete(Path folder) throws IOException {
         if (!Files.exists(folder)) {
             return;
         }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -29,28 +30,50 @@ final class LibTorchArchive implements AutoCloseable {
     /** The folder within the archive that has the libraries, with a slash behind it; empty for the archive itself. */
     private final String root;
 
-    private LibTorchArchive(Path file, ZipFile zip, String root) {
+    /** The names of those that are taken. */
+    private final Predicate<String> libraries;
+
+    private LibTorchArchive(Path file, ZipFile zip, String root, Predicate<String> libraries) {
         this.file = file;
         this.zip = zip;
         this.root = root;
+        this.libraries = libraries;
     }
 
     /** Opens an archive. Its table of contents is at its end: one that was cut off is refused here. */
     static LibTorchArchive open(Path file) throws IOException {
-        ZipFile zip;
+        ZipFile zip = zip(file);
         try {
-            zip = new ZipFile(file.toFile());
+            return new LibTorchArchive(
+                    file,
+                    zip,
+                    root(file, zip),
+                    name -> LIBRARY.matcher(name).matches()
+                            && !OF_PYTHON.matcher(name).matches());
+        } catch (RuntimeException problem) {
+            zip.close();
+            throw problem;
+        }
+    }
+
+    /**
+     * Opens an archive that has a part of a libtorch.
+     *
+     * @param root the folder in it that has the libraries, with a slash behind it
+     * @param libraries the names of those that are taken; none has a slash
+     */
+    static LibTorchArchive open(Path file, String root, Pattern libraries) throws IOException {
+        return new LibTorchArchive(file, zip(file), root, libraries.asMatchPredicate());
+    }
+
+    private static ZipFile zip(Path file) throws IOException {
+        try {
+            return new ZipFile(file.toFile());
         } catch (ZipException | EOFException problem) {
             throw new IllegalArgumentException(
                     "%s is no zip archive, or not a whole one (%s): fetch it again, or name the folder of a libtorch"
                             .formatted(file, problem.getMessage()),
                     problem);
-        }
-        try {
-            return new LibTorchArchive(file, zip, root(file, zip));
-        } catch (RuntimeException problem) {
-            zip.close();
-            throw problem;
         }
     }
 
@@ -79,11 +102,7 @@ final class LibTorchArchive implements AutoCloseable {
     private List<? extends ZipEntry> wanted() {
         return zip.stream()
                 .filter(entry -> entry.getName().startsWith(root))
-                .filter(entry -> {
-                    String name = entry.getName().substring(root.length());
-                    return LIBRARY.matcher(name).matches()
-                            && !OF_PYTHON.matcher(name).matches();
-                })
+                .filter(entry -> libraries.test(entry.getName().substring(root.length())))
                 .toList();
     }
 
@@ -95,17 +114,17 @@ final class LibTorchArchive implements AutoCloseable {
     /**
      * Unpacks the libraries into {@code lib} below a folder, and what tells the version beside.
      *
-     * @param folder an empty folder
+     * @param folder a folder; what is there already is kept, or replaced
      * @param progress told how far it is
      * @param stop asked now and then: true to leave
      * @return false if it was left
      */
     boolean unpack(Path folder, Progress progress, BooleanSupplier stop) throws IOException {
-        Path libraries = Files.createDirectory(folder.resolve("lib"));
+        Path place = Files.createDirectories(folder.resolve("lib"));
         long all = size();
         long done = 0;
         for (ZipEntry entry : wanted()) {
-            Path to = libraries.resolve(entry.getName().substring(root.length()));
+            Path to = place.resolve(entry.getName().substring(root.length()));
             if (!unpack(entry, to, done, all, progress, stop)) {
                 return false;
             }

@@ -29,6 +29,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipEntry;
@@ -452,5 +454,118 @@ final class CudaLibTorchTest {
         int[] asked = {0};
         assertEquals(Optional.empty(), fetch("slow", () -> ++asked[0] > 5));
         assertUntouched();
+    }
+
+    /** A JAR as Maven would fetch it, in the folder that the stand-in for Maven serves. */
+    private LibTorchByMaven.Jar served(String name, List<String> libraries) throws IOException {
+        String root = "org/someone/" + name + "/linux/";
+        Path file = Files.createDirectories(folder.resolve("served")).resolve(name + ".jar");
+        long unpacked = 0;
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(file))) {
+            List<String> others = List.of("libjni" + name + ".so", "deeper/libother.so.1", "classes.txt");
+            for (String entry :
+                    Stream.concat(libraries.stream(), others.stream()).toList()) {
+                out.putNextEntry(new ZipEntry(root + entry));
+                out.write(entry.getBytes(StandardCharsets.UTF_8));
+                out.closeEntry();
+                unpacked += libraries.contains(entry) ? entry.length() : 0;
+            }
+        }
+        return new LibTorchByMaven.Jar(
+                "org.someone:" + name + ":1.0:jar:linux",
+                Files.size(file),
+                unpacked,
+                LibTorchByMaven.sha256(file),
+                root,
+                libraries.stream().map(Pattern::quote).collect(Collectors.joining("|")));
+    }
+
+    /** Serves what lies there: at once, never, or not at all. */
+    private List<String> maven(String how) throws IOException {
+        Path script = folder.resolve("maven.sh");
+        Files.writeString(script, """
+                for word in "$@"; do
+                    case $word in
+                    -Dmaven.repo.local=*) repository=${word#*=} ;;
+                    -Dartifact=org.someone:*:1.0:jar:linux) name=${word#*:}; name=${name%%:*} ;;
+                    esac
+                done
+                place=$repository/org/someone/$name/1.0
+                mkdir -p "$place"
+                case $1 in
+                slow) echo half >"$place/$name.part"; exec sleep 600 ;;
+                refuse) echo "[INFO] not this"; echo "[ERROR] no mirror has $name"; echo "[ERROR] see above"; exit 1 ;;
+                esac
+                cp "$2/$name.jar" "$place/$name-1.0-linux.jar"
+                """);
+        return List.of("sh", script.toString(), how, folder.resolve("served").toString());
+    }
+
+    private LibTorchByMaven twoJars() throws IOException {
+        return new LibTorchByMaven(
+                "2.7.1+cu129",
+                List.of(served("torch", LIBRARIES), served("cuda", List.of("libcudart.so.12", "libnvrtc.so.12.9"))));
+    }
+
+    @Test
+    void mavenFetchesTheLibrariesOfSeveralJars() throws IOException {
+        LibTorchByMaven jars = twoJars();
+        List<Long> progress = new ArrayList<>();
+        LibTorchFolder fetched = place().fetchByMaven(
+                        jars,
+                        maven("at once"),
+                        (bytes, of) -> {
+                            assertEquals(jars.fetched() + jars.unpacked(), of);
+                            progress.add(bytes);
+                        },
+                        GOOD,
+                        () -> false)
+                .orElseThrow();
+        assertEquals(
+                new LibTorchFolder(
+                        place().cache().resolve("libtorch-2.7.1+cu129/lib"), Optional.of("2.7.1+cu129"), true),
+                fetched);
+        assertEquals(Optional.of(fetched), place().found());
+        try (Stream<Path> libraries = Files.list(fetched.path())) {
+            assertEquals(
+                    Stream.concat(LIBRARIES.stream(), Stream.of("libcudart.so.12", "libnvrtc.so.12.9"))
+                            .sorted()
+                            .toList(),
+                    libraries
+                            .map(file -> file.getFileName().toString())
+                            .sorted()
+                            .toList());
+        }
+        assertEquals("libcudart.so.12", Files.readString(fetched.path().resolve("libcudart.so.12")));
+        assertEquals(progress.stream().sorted().toList(), progress);
+        assertEquals(jars.fetched() + jars.unpacked(), progress.getLast());
+        try (Stream<Path> kept = Files.list(place().cache())) {
+            assertEquals(2, kept.count(), "the libtorch, and what names it");
+        }
+    }
+
+    @Test
+    void whatMavenCannotFetchOrHasChangedLeavesNothing() throws IOException {
+        LibTorchByMaven jars = twoJars();
+        String refused = notByMaven(jars, maven("refuse"));
+        assertTrue(refused.contains("could not fetch org.someone:torch") && refused.contains("no mirror has torch"));
+        String none = notByMaven(jars, List.of(folder.resolve("no-maven").toString()));
+        assertTrue(none.contains("no-maven") && none.contains("ESPALIER_MAVEN"), none);
+
+        int[] asked = {0};
+        assertEquals(Optional.empty(), place().fetchByMaven(jars, maven("slow"), NOBODY, GOOD, () -> ++asked[0] > 5));
+        assertUntouched();
+
+        served("cuda", List.of("libcudart.so.12", "libnvrtc.so.12.8"));
+        String changed = notByMaven(jars, maven("at once"));
+        assertTrue(changed.contains("org.someone:cuda") && changed.contains("is another file"), changed);
+    }
+
+    private String notByMaven(LibTorchByMaven jars, List<String> maven) throws IOException {
+        String message = String.valueOf(
+                assertThrows(IOException.class, () -> place().fetchByMaven(jars, maven, NOBODY, GOOD, () -> false))
+                        .getMessage());
+        assertUntouched();
+        return message;
     }
 }
