@@ -256,13 +256,14 @@ public record CudaLibTorch(Path cache) {
             throws IOException {
         try (Stage stage = new Stage()) {
             requireSpace(jars.space());
-            return jars.fetch(stage.folder, maven, CudaLibTorch::await, progress, stop)
+            return jars.fetch(stage.folder, maven, progress, stop)
                     ? Optional.of(publish(stage, stage.folder, trial))
                     : Optional.empty();
         }
     }
 
-    private static boolean await(Process process, Runnable tick, BooleanSupplier stop) {
+    /** Waits for a process, and ends it; false if it was stopped. */
+    static boolean await(Process process, Runnable tick, BooleanSupplier stop) {
         try {
             while (!process.waitFor(WAIT_MILLISECONDS, TimeUnit.MILLISECONDS)) {
                 tick.run();

@@ -97,12 +97,6 @@ record LibTorchByMaven(String version, List<Jar> jars) {
         }
     }
 
-    /** Waits for a process: false if it was stopped. */
-    @FunctionalInterface
-    interface Await {
-        boolean of(Process process, Runnable tick, BooleanSupplier stop);
-    }
-
     /** How many bytes are fetched. */
     long fetched() {
         return jars.stream().mapToLong(Jar::bytes).sum();
@@ -123,13 +117,11 @@ record LibTorchByMaven(String version, List<Jar> jars) {
      *
      * @param folder an empty folder
      * @param maven what starts Maven
-     * @param await waits for a process
      * @param progress told how far it is, of what is fetched and unpacked together
      * @param stop asked now and then: true to leave
      * @return false if it was left
      */
-    boolean fetch(Path folder, List<String> maven, Await await, Progress progress, BooleanSupplier stop)
-            throws IOException {
+    boolean fetch(Path folder, List<String> maven, Progress progress, BooleanSupplier stop) throws IOException {
         Path repository = folder.resolve(REPOSITORY);
         long all = fetched() + unpacked();
         long done = 0;
@@ -137,7 +129,7 @@ record LibTorchByMaven(String version, List<Jar> jars) {
             long before = done;
             LongConsumer so = bytes -> progress.at(Math.min(before + bytes, all), all);
             Path place = jar.folder(repository);
-            if (!get(jar, folder, maven, await, () -> so.accept(CudaLibTorch.size(place)), stop)) {
+            if (!get(jar, folder, maven, () -> so.accept(CudaLibTorch.size(place)), stop)) {
                 return false;
             }
             Path file = place.resolve(jar.file());
@@ -155,8 +147,7 @@ record LibTorchByMaven(String version, List<Jar> jars) {
         return true;
     }
 
-    private static boolean get(
-            Jar jar, Path folder, List<String> maven, Await await, Runnable tick, BooleanSupplier stop)
+    private static boolean get(Jar jar, Path folder, List<String> maven, Runnable tick, BooleanSupplier stop)
             throws IOException {
         List<String> command = new ArrayList<>(maven);
         command.addAll(List.of(
@@ -181,7 +172,7 @@ record LibTorchByMaven(String version, List<Jar> jars) {
                             .formatted(problem.getMessage()),
                     problem);
         }
-        if (!await.of(process, tick, stop)) {
+        if (!CudaLibTorch.await(process, tick, stop)) {
             return false;
         }
         if (process.exitValue() != 0) {
