@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * A libtorch for CUDA, and what it needs of CUDA, in JARs that Maven fetches. They are those of JavaCPP's presets, which Maven Central
- * has; only the libraries are taken. Nobody has all of CUDA 12.9 there, so cuBLAS, cuSOLVER, cuSPARSE and cuDNN are of CUDA 12.6.
+ * has; only the libraries are taken. It has not all of CUDA 12.9, so cuBLAS, cuSOLVER, cuSPARSE and cuDNN are of CUDA 12.6.
  *
  * @param version its version, {@code 2.7.1+cu129}
  * @param jars what to fetch
