@@ -561,6 +561,31 @@ final class CudaLibTorchTest {
         assertTrue(changed.contains("org.someone:cuda") && changed.contains("is another file"), changed);
     }
 
+    /** The names that libtorch 2.7.1 and CUDA's libraries ask the loader for, or load themselves. */
+    @Test
+    void eachLibraryThatIsNeededIsTakenFromOneJar() {
+        List<String> needed = List.of(
+                ("libc10.so libc10_cuda.so libtorch.so libtorch_cpu.so libtorch_cuda.so libtorch_cuda_linalg.so libgomp.so.1"
+                                + " libopenblas.so.0 libgfortran.so.5 libquadmath.so.0 libcudart.so.12 libcupti.so.12 libcufile.so.0"
+                                + " libcufft.so.11 libcurand.so.10 libnvJitLink.so.12 libnvrtc.so.12 libnvrtc-builtins.so.12.9"
+                                + " libcublas.so.12 libcublasLt.so.12 libcusparse.so.12 libcusolver.so.11 libcudnn.so.9 libcudnn_adv.so.9"
+                                + " libcudnn_cnn.so.9 libcudnn_ops.so.9 libcudnn_graph.so.9 libcudnn_heuristic.so.9"
+                                + " libcudnn_engines_precompiled.so.9 libcudnn_engines_runtime_compiled.so.9")
+                        .split(" "));
+        for (String name : needed) {
+            assertEquals(1, takers(name), name);
+        }
+        for (String name : List.of("libjnitorch.so", "libjniopenblas.so", "libnvjpeg.so.12", "libcufile_rdma.so.1")) {
+            assertEquals(0, takers(name), name);
+        }
+    }
+
+    private static long takers(String library) {
+        return LibTorchByMaven.LINUX.jars().stream()
+                .filter(jar -> library.matches(jar.libraries()))
+                .count();
+    }
+
     private String notByMaven(LibTorchByMaven jars, List<String> maven) throws IOException {
         String message = String.valueOf(
                 assertThrows(IOException.class, () -> place().fetchByMaven(jars, maven, NOBODY, GOOD, () -> false))
