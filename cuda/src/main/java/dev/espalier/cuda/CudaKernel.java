@@ -135,6 +135,9 @@ final class CudaKernel implements StepKernel {
     public Result step(List<SetStep> steps, Coefficients coefficients, double smallStep, UnderWay underWay) {
         state.requireOwn(steps);
         state.takeBack();
+        if (state.marksAreUp()) {
+            program.clearLetters();
+        }
         long stream = options.stream().getAsLong();
         StepProgram.Variant variant = program.variant(state.write(steps, coefficients, smallStep));
         Runnable work = () -> {

@@ -29,7 +29,13 @@ final class DeviceState {
     /** Addresses that are remembered for a tensor, about: engines lend the same few over and over. */
     private static final int MOST_KNOWN = 16;
 
+    /** Rounds of a step, at most; and steps whose rounds have marks of their own, as marks have 16 bits. */
+    private static final int ROUNDS = 64;
+
+    private static final int MOST_MARKS = (1 << 16) / ROUNDS - 1;
+
     private final Gpu gpu;
+    private final boolean bothMoments;
     private final Arena arena;
     private final List<SetState> sets = new ArrayList<>();
     private final List<Tensor> tensors = new ArrayList<>();
@@ -54,6 +60,12 @@ final class DeviceState {
 
     private boolean lent;
 
+    /** How tiles are copied. */
+    private final BoxMaps maps;
+
+    /** Steps since marks began. */
+    private int marks;
+
     /** Addresses that the driver has said are on this GPU. */
     private final Set<Long> known = new HashSet<>();
 
@@ -75,6 +87,7 @@ final class DeviceState {
      */
     DeviceState(Gpu gpu, Resources resources, UpdateRule rule, List<SetPlan> plans) {
         this.gpu = gpu;
+        bothMoments = rule.hasFirstMoment() && rule.hasSecondMoment();
         arena = resources.keep(Arena.ofShared());
         long floats = 0;
         long norms = 0;
@@ -100,7 +113,7 @@ final class DeviceState {
                 .filter(set -> set.kind.tiles())
                 .map(set -> Objects.requireNonNull(set.plan.regularizer()).groups())
                 .toList();
-        tiling = new Tiling(tiled, gpu.multiprocessors());
+        tiling = new Tiling(tiled, new Tiling.Room(gpu.multiprocessors(), gpu.sharedMemory()));
         setOf = new int[tensors.size()];
         Arrays.fill(setOf, -1);
         for (int i = 0; i < here.size(); i++) {
@@ -114,6 +127,7 @@ final class DeviceState {
         }
         moments = resources.keep(gpu.allocate(floats * Float.BYTES));
         thetas = resources.keep(gpu.allocate(norms * Float.BYTES));
+        maps = new BoxMaps(gpu, resources, tiling.boxes());
         long bytes = setTable() + here.size() * Structs.SET.size();
         tables = resources.keep(gpu.allocate(bytes));
         tablesHere = resources.keep(gpu.allocatePinned(bytes)).segment();
@@ -240,9 +254,20 @@ final class DeviceState {
         }
     }
 
+    /** Whether marks begin anew with the next step: then what blocks have told each other must be forgotten. */
+    boolean marksAreUp() {
+        if (marks < MOST_MARKS) {
+            return false;
+        }
+        marks = 0;
+        return true;
+    }
+
     /** Writes down where everything is and what is to be done. Returns whether a tensor is not contiguous. */
     boolean write(List<SetStep> steps, Coefficients coefficients, double smallStep) {
+        marks++;
         boolean strided = false;
+        Set<Integer> broken = new HashSet<>(); // sets that have a tensor which is not contiguous
         float visible = Tables.visible(coefficients);
         MemorySegment layouts = tablesHere.asSlice(layoutTable());
         int number = 0;
@@ -262,11 +287,21 @@ final class DeviceState {
                         moment(tensor.first()),
                         moment(tensor.second()),
                         contiguous ? 0 : layout,
+                        contiguous
+                                ? maps.of(
+                                        number,
+                                        x.segment().address(),
+                                        g.segment().address(),
+                                        moment(tensor.first()),
+                                        moment(tensor.second()))
+                                : 0,
+                        maps.boxBytes(number),
                         waits ? visible : 0,
                         set);
                 if (!contiguous) {
                     Tables.layout(Structs.LAYOUT.row(layouts, number), x, g);
                     strided = true;
+                    broken.add(set);
                 }
                 number++;
             }
@@ -282,7 +317,9 @@ final class DeviceState {
                     tiling.firstMembers(i),
                     steps.get(set.place),
                     coefficients,
-                    smallStep);
+                    smallStep,
+                    bothMoments && !broken.contains(i),
+                    marks * ROUNDS);
         }
         return strided;
     }
@@ -290,6 +327,7 @@ final class DeviceState {
     /** Puts the copy of what was written to the GPU into a stream. */
     void upload(long stream) {
         gpu.copyIn(tablesHere, tables.address(), stream);
+        maps.upload(stream);
     }
 
     /** The address of a moment; zero if it is not kept. */

@@ -51,6 +51,11 @@ enum Kind {
         return this == GROUPED || this == NESTING || this == SUBGRADIENTS;
     }
 
+    /** Whether its jobs are left to a launch of their own. */
+    boolean rare() {
+        return this == SINGLE || this == NESTING || this == SUBGRADIENTS;
+    }
+
     static Kind of(SetPlan plan) {
         Regularizer regularizer = plan.regularizer();
         if (regularizer == null) {

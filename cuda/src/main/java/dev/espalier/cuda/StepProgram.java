@@ -35,12 +35,29 @@ final class StepProgram {
             "solver.cu",
             "nested.cu",
             "tile.cu",
-            SOURCE);
+            "common.cu",
+            SOURCE,
+            "rest.cu");
 
-    /** Blocks on a multiprocessor at once, with tiles of groups and without: what registers and shared memory leave room for. */
-    private static final int BLOCKS = 3;
-
+    /** Blocks on a multiprocessor at once, where there are no tiles of groups: what registers leave room for. */
     private static final int PLAIN_BLOCKS = 4;
+
+    /** Blocks for each multiprocessor that look at gradients. */
+    private static final int INSPECTORS = 12;
+
+    /** Warps that solve, behind the threads that work on a tile: by turns, as solving takes longer than loading. */
+    private static final int SOLVERS = 2;
+
+    private static final int WARP = 32;
+
+    /** Numbers that a block has room for, of each weight of a tile: u and d of two tiles, m and v of one. */
+    private static final int PIPELINED = 6;
+
+    /** The same where it works on one tile alone, and fetches nothing: u and d. */
+    private static final int KEPT = 2;
+
+    /** Bytes of what a block tells its team of a group. */
+    private static final int LETTER_BYTES = 16;
 
     private final Gpu gpu;
     private final Resources resources;
@@ -48,6 +65,7 @@ final class StepProgram {
     private final boolean floored;
     private final Tiling tiling;
     private final MemorySegment plan;
+    private final Gpu.Memory letters;
 
     /** For tensors of which some are not contiguous, and for others. */
     private final Map<Boolean, Variant> variants = new HashMap<>();
@@ -67,6 +85,7 @@ final class StepProgram {
         this.kinds = kinds;
         this.floored = floored;
         this.tiling = tiling;
+        letters = resources.keep(gpu.allocate(2 * tiling.slots() * LETTER_BYTES));
         plan = resources.keep(Arena.ofShared()).allocate(Structs.PLAN.layout());
         Row row = Structs.PLAN.row(plan, 0);
         describe(row);
@@ -80,13 +99,11 @@ final class StepProgram {
                 .put("firstJobs", numbers(tiling.firstJobs()))
                 .put("firstScans", numbers(tiling.firstScans()))
                 .put("metricSums", scratch(floored ? tiling.scans().size() * (long) Double.BYTES : 0))
-                .put("sums", scratch(2 * tiling.slots() * 4 * Double.BYTES))
-                .put("arrivals", scratch(tiling.teams() * 4L))
+                .put("letters", letters.address())
                 .put("jobStats", scratch(tiling.jobs().size() * Structs.STATS.size()))
                 .put("jobCount", tiling.jobs().size())
                 .put("scanCount", tiling.scans().size())
                 .put("setCount", tiling.sets())
-                .put("teamCount", tiling.teams())
                 .put("tensorCount", tiling.firstScans().size() - 1)
                 .put("slots", tiling.slots());
     }
@@ -124,27 +141,57 @@ final class StepProgram {
         return resources.keep(gpu.allocate(bytes)).address();
     }
 
+    /** Forgets what blocks have told each other, before marks begin anew. */
+    void clearLetters() {
+        letters.clear();
+    }
+
     /** The kernels for some tensors, compiled when they are first asked for. */
     Variant variant(boolean strided) {
         return variants.computeIfAbsent(strided, this::compile);
     }
 
     private Variant compile(boolean strided) {
-        Gpu.Kernels kernels = resources.keep(
-                gpu.compile(SOURCE, source(), compilerOptions(tiling.threads(), kinds, strided, floored)));
+        Gpu.Kernels kernels =
+                resources.keep(gpu.compile(SOURCE, source(), compilerOptions(tiling, kinds, strided, floored)));
         gpu.copyIn(plan, kernels.variable("plan"));
-        Gpu.Kernel step = kernels.kernel("step");
-        if (tiles(kinds)) {
-            step.useSharedMemory(2 * Tiling.DEEP * tiling.threads() * Float.BYTES); // for u and d
-        }
-        int blocks = step.residentBlocks(tiling.threads());
-        if (tiling.largestTeam() > blocks) {
-            throw new IllegalArgumentException(
-                    "a group is too large for a step on %s: it takes %d blocks of threads, and %d run at once; use smaller groups, or step on the processor"
-                            .formatted(gpu.name(), tiling.largestTeam(), blocks));
+        boolean grouped = kinds.contains(Kind.GROUPED);
+        Together step = new Together(kernels, "step", grouped ? PIPELINED : 0, grouped ? SOLVERS * WARP : 0);
+        Together rest = null;
+        if (kinds.stream().anyMatch(Kind::rare)) {
+            rest = new Together(kernels, "rest", tiles(kinds) ? KEPT : 0, 0);
         }
         Gpu.Kernel floors = floored ? kernels.kernel("floors") : null;
-        return new Variant(kernels.kernel("inspect"), floors, step, kernels.kernel("finish"), blocks);
+        return new Variant(kernels.kernel("inspect"), floors, step, rest, kernels.kernel("finish"));
+    }
+
+    /** A kernel whose blocks all run at once, as they wait for each other. */
+    private final class Together {
+        private final Gpu.Kernel kernel;
+        private final int threads;
+        private final int blocks;
+
+        /**
+         * Makes room for it.
+         *
+         * @param numbers that a block has room for, of each weight of a tile
+         * @param more threads of a block, beside those that work on a tile
+         */
+        Together(Gpu.Kernels kernels, String name, int numbers, int more) {
+            kernel = kernels.kernel(name);
+            threads = tiling.threads() + more;
+            kernel.useSharedMemory(numbers * tiling.deep() * tiling.threads() * Float.BYTES);
+            blocks = kernel.residentBlocks(threads);
+            if (tiling.largestTeam() > blocks) {
+                throw new IllegalArgumentException(
+                        "a group is too large for a step on %s: it takes %d blocks of threads, and %d run at once; use smaller groups, or step on the processor"
+                                .formatted(gpu.name(), tiling.largestTeam(), blocks));
+            }
+        }
+
+        void launch(long stream) {
+            kernel.launchTogether(Math.clamp(tiling.jobs().size(), 1, blocks), threads, stream);
+        }
     }
 
     /** The kernels, compiled for tensors that are all contiguous, or not. */
@@ -154,29 +201,37 @@ final class StepProgram {
         /** What finds the floors of metrics; null where there are none. */
         private final Gpu.@Nullable Kernel floors;
 
-        private final Gpu.Kernel step;
+        private final Together step;
+
+        /** What does the jobs of {@link Kind#rare rare kinds}; null where there are none. */
+        private final @Nullable Together rest;
+
         private final Gpu.Kernel finish;
 
-        /** How many of them run at once. */
-        private final int blocks;
-
         private Variant(
-                Gpu.Kernel inspect, Gpu.@Nullable Kernel floors, Gpu.Kernel step, Gpu.Kernel finish, int blocks) {
+                Gpu.Kernel inspect,
+                Gpu.@Nullable Kernel floors,
+                Together step,
+                @Nullable Together rest,
+                Gpu.Kernel finish) {
             this.inspect = inspect;
             this.floors = floors;
             this.step = step;
+            this.rest = rest;
             this.finish = finish;
-            this.blocks = blocks;
         }
 
         /** Puts a step into a stream. */
         void launch(long stream) {
             int threads = tiling.threads();
-            inspect.launch(Math.clamp(tiling.scans().size(), 1, 4 * blocks), threads, stream);
+            inspect.launch(Math.clamp(tiling.scans().size(), 1, INSPECTORS * gpu.multiprocessors()), threads, stream);
             if (floors != null) {
                 floors.launch(Math.max(tiling.firstScans().size() - 1, 1), threads, stream);
             }
-            step.launchTogether(Math.clamp(tiling.jobs().size(), 1, blocks), threads, stream);
+            step.launch(stream);
+            if (rest != null) {
+                rest.launch(stream);
+            }
             finish.launch(Math.max(tiling.sets(), 1), threads, stream);
         }
     }
@@ -187,13 +242,15 @@ final class StepProgram {
     }
 
     /** What the compiler is told for a model with sets of some kinds. */
-    static List<String> compilerOptions(int threads, Set<Kind> kinds, boolean strided, boolean floored) {
+    static List<String> compilerOptions(Tiling tiling, Set<Kind> kinds, boolean strided, boolean floored) {
+        boolean grouped = kinds.contains(Kind.GROUPED);
         return List.of(
                 "--fmad=false",
-                "-DTHREADS=" + threads,
-                "-DDEEP=" + Tiling.DEEP,
-                "-DBATCH=" + Tiling.BATCH,
-                "-DBLOCKS=" + (tiles(kinds) ? BLOCKS : PLAIN_BLOCKS),
+                "-DTHREADS=" + tiling.threads(),
+                "-DDEEP=" + tiling.deep(),
+                "-DBLOCKS=" + (grouped ? Tiling.BLOCKS : PLAIN_BLOCKS),
+                "-DGROUPED_TOO=" + (grouped ? 1 : 0),
+                "-DSOLVERS=" + (grouped ? SOLVERS : 0),
                 "-DSTRIDED=" + (strided ? 1 : 0),
                 "-DNESTED=" + (kinds.contains(Kind.NESTING) ? 1 : 0),
                 "-DSUBGRADIENT=" + (kinds.contains(Kind.SUBGRADIENTS) ? 1 : 0),

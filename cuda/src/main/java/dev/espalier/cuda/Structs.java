@@ -1,5 +1,6 @@
 package dev.espalier.cuda;
 
+import dev.espalier.cuda.driver.Gpu;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -19,28 +20,31 @@ final class Structs {
 
     /**
      * Where a tensor is in this step: weights, gradients, moments. A moment that the rule does not have is null, and so is the
-     * layout of what is contiguous. The floor of its metric, which the GPU writes itself; and a gradient that is seen whatever its
-     * second moment was, 0 if nobody waits for one. Its set, -1 if the GPU does not step it.
+     * layout of what is contiguous, and the maps by which a GPU copies boxes of the four ({@link BoxMaps}) where it cannot. The floor of
+     * its metric, which the GPU writes itself; and a gradient that is seen whatever its second moment was, 0 if nobody waits for one.
+     * Its set, -1 if the GPU does not step it; and the bytes of a box.
      */
     static final Struct TENSOR = Struct.named("Tensor")
             .pointers("float", "x")
             .pointers("const float", "g")
             .pointers("float", "m", "v")
             .pointers("const Layout", "layout")
+            .pointers("const char", "maps")
             .floats("metricFloor", "visible")
-            .ints("set", "unused");
+            .ints("set", "boxBytes");
 
     static final Struct PIECE = Struct.named("Piece").doubles("from", "height", "bend");
 
     /**
      * A set of tensors in this step: the rule (Update), the penalty (PenaltyTerms) and, where groups nest, NestedSolver's l and l_c.
-     * Whether a gradient has been seen, so that the penalty acts, is written by the GPU where the penalty has to wait for one.
+     * Whether a gradient has been seen, so that the penalty acts, is written by the GPU where the penalty has to wait for one. Whether
+     * its tiles are common, as {@code common.cu} has it; and a number that marks what blocks tell each other in this step.
      */
     static final Struct SET = Struct.named("Set")
             .floats("keepFirst", "addFirst", "step")
             .floats("keepSecond", "addSecond", "scaleSecond")
             .floats("innerEpsilon", "outerEpsilon", "decay", "unseen")
-            .ints("seen", "idle", "fast", "kneed")
+            .ints("seen", "idle", "fast", "kneed", "common", "mark")
             .doubles("metricFloor") // as a share of a tensor's mean
             .doubles("stepSize", "smallStep", "threshold", "kappa", "knee", "singleThreshold", "singleStrength")
             .doubles("outerStrength")
@@ -56,8 +60,8 @@ final class Structs {
     static final Struct JOB = Struct.named("Job")
             .ints("kind", "set", "tensor", "part")
             .longs("first", "stride")
-            .ints("row", "rows", "columns", "inner", "fold", "limit")
-            .ints("group", "groups", "team", "members", "member", "unused")
+            .ints("row", "rows", "columns", "width", "inner", "fold", "limit", "near")
+            .ints("group", "groups", "members", "member")
             .longs("theta", "slot");
 
     /** See {@link Tiling.Scan}. */
@@ -83,8 +87,7 @@ final class Structs {
             .pointers("const Job", "jobs")
             .pointers("const Scan", "scans")
             .pointers("float", "thetas")
-            .pointers("double", "sums")
-            .pointers("unsigned", "arrivals")
+            .pointers("struct uint4", "letters") // of blocks to their teams
             .pointers("Stats", "jobStats", "setStats")
             .pointers("const int", "firstJobs") // of every set, and their end
             .pointers("const int", "firstScans") // of every tensor, and their end
@@ -92,8 +95,8 @@ final class Structs {
             .pointers("unsigned", "largest")
             .pointers("Flags", "flags")
             .pointers("Straggler", "stragglers")
-            .ints("jobCount", "scanCount", "setCount", "teamCount", "tensorCount", "unused")
-            .longs("slots"); // of all jobs: the sums of odd rounds follow those of even ones
+            .ints("jobCount", "scanCount", "setCount", "tensorCount")
+            .longs("slots"); // of all jobs: the letters of odd rounds follow those of even ones
 
     /** All of them, each behind those that it names. */
     static final List<Struct> ALL =
@@ -111,7 +114,8 @@ final class Structs {
                 enum Kind { %s };
                 #define MOST_PARTS %d
                 #define MOST_GROUPS %d
-                """.formatted(kinds, Kind.MOST_PARTS, Tiling.MOST_GROUPS)
+                #define MAP_BYTES %d
+                """.formatted(kinds, Kind.MOST_PARTS, Tiling.MOST_GROUPS, Gpu.BOX_MAP_BYTES)
                 + ALL.stream().map(Struct::declaration).collect(Collectors.joining());
     }
 }

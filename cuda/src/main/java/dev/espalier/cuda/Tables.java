@@ -33,12 +33,13 @@ final class Tables {
                 .put("row", job.row())
                 .put("rows", job.rows())
                 .put("columns", job.columns())
+                .put("width", job.width())
                 .put("inner", job.inner())
                 .put("fold", job.fold())
                 .put("limit", job.limit())
+                .put("near", job.near() ? 1 : 0)
                 .put("group", job.group())
                 .put("groups", job.groups())
-                .put("team", job.team())
                 .put("members", job.members())
                 .put("member", job.member())
                 .put("theta", job.theta())
@@ -56,6 +57,8 @@ final class Tables {
             long first,
             long second,
             long layout,
+            long maps,
+            int boxBytes,
             float visible,
             int set) {
         row.clear()
@@ -64,6 +67,8 @@ final class Tables {
                 .put("m", first)
                 .put("v", second)
                 .put("layout", layout)
+                .put("maps", maps)
+                .put("boxBytes", boxBytes)
                 .put("visible", visible)
                 .put("set", set);
     }
@@ -103,7 +108,9 @@ final class Tables {
             int[] firstMembers,
             SetStep step,
             Coefficients rule,
-            double smallStep) {
+            double smallStep,
+            boolean whole,
+            int mark) {
         Update update = Update.of(rule, step.stepSize(), step.weightDecay());
         row.clear()
                 .put("keepFirst", update.keepFirst())
@@ -117,13 +124,16 @@ final class Tables {
                 .put("decay", update.decay())
                 .put("unseen", update.unseen())
                 .put("seen", plan.waitsForGradients(rule) ? 0 : 1)
-                .put("metricFloor", plan.metricFloor());
+                .put("metricFloor", plan.metricFloor())
+                .put("mark", mark);
         if (regularizer != null) {
             int size = regularizer.groups().size(0);
             PenaltyTerms terms = PenaltyTerms.of(regularizer.penalty(), size, step.stepSize());
             NestedLasso nested = kind == Kind.NESTING ? (NestedLasso) regularizer.penalty() : null;
             boolean idle = nested == null ? terms.idle() : step.stepSize() == 0 || nested.lambda() == 0;
+            boolean common = kind == Kind.GROUPED && whole && step.stepSize() > 0 && terms.singleThreshold() == 0;
             row.put("idle", idle ? 1 : 0)
+                    .put("common", common ? 1 : 0)
                     .put("fast", Kind.isFast(terms) ? 1 : 0)
                     .put("kneed", terms.kneed() ? 1 : 0)
                     .put("stepSize", step.stepSize())

@@ -5,7 +5,9 @@ import dev.espalier.core.group.Groups;
 import dev.espalier.core.kernel.StepKernel.SetPlan;
 import dev.espalier.core.prox.Regularizer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 
@@ -21,14 +23,19 @@ final class Tiling {
     /** Threads of a block, if they are: as many as columns of 32 such kernels, which are whole lines of memory. */
     private static final int FOR_NINES = 288;
 
-    /** Weights of a thread in a tile. */
-    static final int DEEP = 24;
+    /** Blocks on a multiprocessor at once: one computes while another waits. */
+    static final int BLOCKS = 2;
 
-    /** Weights that a thread has under way at once; {@link #DEEP} is a multiple of it. */
-    static final int BATCH = 4;
+    /** Memory that a block shares for each weight of a tile, and for all else: sums of threads, tasks, solvers. */
+    private static final int WEIGHT_BYTES = 24;
 
-    /** Floats of a line of memory. Tiles whose columns are not whole ones move their memory at half the speed. */
+    private static final int OTHER_BYTES = 17 << 10;
+
+    /** Floats of a line of memory, the least that a row of a tile should have. */
     private static final int LINE = 32;
+
+    /** Floats of what memory reads at once. Tiles whose rows are not whole ones move their memory at half the speed. */
+    private static final int BURST = 16;
 
     /** Columns of a tile, at least, where rows are no whole sectors, and so waste a part of one at either end. */
     private static final int RAGGED_COLUMNS = 2 * LINE;
@@ -63,13 +70,14 @@ final class Tiling {
      * @param row its first row
      * @param rows how many rows; weights, without groups
      * @param columns its columns
+     * @param width columns of its tensor's tiles, which have as many but for the last
      * @param inner columns of a group
      * @param fold rows that a group, where it lies in one piece, is folded into
      * @param limit weights of that piece
+     * @param near whether all places of a thread's weights are equally far from each other, and ints from its first
      * @param group its first group
      * @param groups how many
-     * @param team its team's number
-     * @param members jobs of the team
+     * @param members jobs of its team
      * @param member its number among them
      * @param theta where the norm of its first group is
      * @param slot where its sums are
@@ -84,16 +92,27 @@ final class Tiling {
             int row,
             int rows,
             int columns,
+            int width,
             int inner,
             int fold,
             int limit,
+            boolean near,
             int group,
             int groups,
-            int team,
             int members,
             int member,
             long theta,
             long slot) {}
+
+    /**
+     * The tiles of a tensor that is a matrix of columns, each of one group, as boxes of it: all but the last of a row or column are as large.
+     *
+     * @param columns of a box
+     * @param rows of a box
+     * @param width columns of the tensor
+     * @param height rows of the tensor
+     */
+    record Boxes(int columns, int rows, long width, long height) {}
 
     /**
      * Some weights whose gradients are looked at.
@@ -104,14 +123,27 @@ final class Tiling {
      */
     record Scan(int tensor, long first, int count) {}
 
+    /**
+     * What a GPU has room for.
+     *
+     * @param atOnce how many blocks run at once, at least: where these are too few for the teams of wide tiles, tiles are narrower
+     * @param shared memory of a multiprocessor that its blocks share, in bytes
+     */
+    record Room(int atOnce, int shared) {
+        /** Weights of a thread in a tile, where blocks have so many threads. */
+        int deep(int threads) {
+            return Math.max((shared / BLOCKS - OTHER_BYTES) / (WEIGHT_BYTES * threads), 1);
+        }
+    }
+
+    private final Room room;
     private final int threads;
-    private final int atOnce;
     private final List<Job> jobs = new ArrayList<>();
     private final List<Scan> scans = new ArrayList<>();
     private final List<Integer> firstScans = new ArrayList<>();
     private final List<Integer> firstJobs = new ArrayList<>();
     private final List<int[]> firstMembers = new ArrayList<>();
-    private int teams;
+    private final Map<Integer, Boxes> boxes = new HashMap<>();
     private int largestTeam = 1;
     private long slots;
 
@@ -119,10 +151,10 @@ final class Tiling {
      * As yet without jobs.
      *
      * @param groups of the sets that are to be added
-     * @param atOnce how many blocks run at once, at least: where these are too few for the teams of wide tiles, tiles are narrower
+     * @param room of the GPU
      */
-    Tiling(List<Groups> groups, int atOnce) {
-        this.atOnce = atOnce;
+    Tiling(List<Groups> groups, Room room) {
+        this.room = room;
         long all = 0;
         long nines = 0;
         for (AxisGroups part :
@@ -132,7 +164,7 @@ final class Tiling {
             // What lies in one piece is folded to any width.
             nines += part.outer() > 1 && makesLines(part, FOR_NINES) && !makesLines(part, USUALLY) ? weights : 0;
         }
-        boolean fit = groups.stream().allMatch(each -> members(Kind.parts(each), FOR_NINES, atOnce) <= atOnce);
+        boolean fit = groups.stream().allMatch(each -> members(Kind.parts(each), FOR_NINES, room) <= room.atOnce());
         threads = 2 * nines > all && fit ? FOR_NINES : USUALLY;
     }
 
@@ -143,7 +175,7 @@ final class Tiling {
 
     /** Whether so many columns are whole lines, and have work for the threads. */
     private static boolean areLines(int columns, int threads) {
-        return columns % LINE == 0 && haveWork(columns, threads);
+        return columns >= LINE && columns % BURST == 0 && haveWork(columns, threads);
     }
 
     private static boolean haveWork(int columns, int threads) {
@@ -157,6 +189,11 @@ final class Tiling {
     /** Threads of a block. */
     int threads() {
         return threads;
+    }
+
+    /** Weights of a thread in a tile. */
+    int deep() {
+        return room.deep(threads);
     }
 
     /** All jobs. */
@@ -193,8 +230,9 @@ final class Tiling {
         return firstJobs.size();
     }
 
-    int teams() {
-        return teams;
+    /** The boxes of the tensors that have some, by their places in the tables. */
+    Map<Integer, Boxes> boxes() {
+        return boxes;
     }
 
     /** How many jobs the largest team has: they must all run at once. */
@@ -242,29 +280,36 @@ final class Tiling {
         long length = (long) STRETCH * threads;
         for (long first = 0; first < size; first += length) {
             int count = (int) Math.min(length, size - first);
-            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0));
+            jobs.add(new Job(kind, set, tensor, 0, first, 0, 0, count, 1, 1, 1, 1, 0, true, 0, 0, 1, 0, 0, 0));
         }
     }
 
     /** How a tensor's share of a group is laid out: columns of a group, rows, and rows that one piece is folded into. */
-    private record Shape(AxisGroups part, int columns, int fold, int threads) {
-        /** Of groups that have a tile's threads to themselves; one piece is folded so that it fills as many of these as it needs. */
-        static Shape inOnePiece(AxisGroups part, int threads) {
-            int columns = Math.ceilDiv(Math.ceilDiv(part.inner(), DEEP), SECTOR) * SECTOR;
-            return new Shape(part, columns, Math.ceilDiv(part.inner(), columns), threads);
+    private record Shape(AxisGroups part, int columns, int fold, int threads, int deep) {
+        /** Of groups that have a tile's threads to themselves; one piece is folded so that as many as there is room for share these. */
+        static Shape inOnePiece(AxisGroups part, int threads, int deep) {
+            int least = Math.ceilDiv(Math.ceilDiv(part.inner(), deep), SECTOR) * SECTOR;
+            int columns = threads / (threads / least) / SECTOR * SECTOR;
+            return new Shape(part, columns, Math.ceilDiv(part.inner(), columns), threads, deep);
         }
 
-        static Shape of(AxisGroups part, int threads) {
+        static Shape of(AxisGroups part, int threads, int deep) {
             int fold = Math.ceilDiv(part.inner(), threads);
-            return new Shape(part, Math.ceilDiv(part.inner(), fold), fold, threads);
+            return new Shape(part, Math.ceilDiv(part.inner(), fold), fold, threads, deep);
         }
 
         int rows() {
             return Math.multiplyExact(part.outer(), fold);
         }
 
+        /** Whether the places of a thread's weights in a job with some of the rows are ints, equally far from each other. */
+        boolean isNear(int row, int rows) {
+            long stride = (long) part.count() * part.inner();
+            return fold == 1 ? rows * stride <= Integer.MAX_VALUE : rows == fold && row % fold == 0;
+        }
+
         int jobs(int groups) {
-            return Math.ceilDiv(rows(), lanes(groups) * DEEP);
+            return Math.ceilDiv(rows(), lanes(groups) * deep);
         }
 
         private int lanes(int groups) {
@@ -274,20 +319,19 @@ final class Tiling {
         /** Rows of a job with so many groups: no more than it takes for all jobs to be about as long, as a team waits for the last of them. */
         int jobRows(int groups) {
             int lanes = lanes(groups);
-            int batch = lanes * BATCH;
-            return fold > 1 ? lanes * DEEP : Math.ceilDiv(Math.ceilDiv(rows(), jobs(groups)), batch) * batch;
+            return fold > 1 ? lanes * deep : Math.ceilDiv(Math.ceilDiv(rows(), jobs(groups)), lanes) * lanes;
         }
     }
 
     private void cut(Kind kind, int set, int tensor, List<AxisGroups> parts, long theta) {
         boolean pieces = kind != Kind.NESTING && parts.size() == 1 && isLongPiece(parts.getFirst());
         List<Shape> shapes = parts.stream()
-                .map(part -> pieces ? Shape.inOnePiece(part, threads) : Shape.of(part, threads))
+                .map(part -> pieces ? Shape.inOnePiece(part, threads, deep()) : Shape.of(part, threads, deep()))
                 .toList();
         int count = parts.getFirst().count();
         int together = pieces
                 ? mostGroups(count, shapes.getFirst().columns(), threads)
-                : together(shapes, count, threads, atOnce);
+                : together(shapes, count, threads, room.atOnce());
         int[] first = new int[shapes.size() + 1];
         for (int part = 0; part < shapes.size(); part++) {
             first[part + 1] = first[part] + shapes.get(part).jobs(together);
@@ -312,12 +356,13 @@ final class Tiling {
                             i * height,
                             Math.min(height, shape.rows() - i * height),
                             groups * shape.columns(),
+                            shape.fold() == 1 ? together * shape.columns() : groups * shape.columns(),
                             shape.columns(),
                             shape.fold(),
                             axis.inner(),
+                            shape.isNear(i * height, Math.min(height, shape.rows() - i * height)),
                             group,
                             groups,
-                            teams,
                             members,
                             first[part] + i,
                             theta + group,
@@ -325,18 +370,29 @@ final class Tiling {
                     slots += groups;
                 }
             }
-            teams++;
+        }
+        for (int part = 0; part < shapes.size(); part++) {
+            Shape shape = shapes.get(part);
+            AxisGroups axis = shape.part();
+            if (shape.fold() == 1) {
+                long width = (long) count * axis.inner();
+                boxes.put(
+                        tensor + part,
+                        new Boxes(together * shape.columns(), shape.jobRows(together), width, axis.outer()));
+            }
         }
     }
 
     private boolean isLongPiece(AxisGroups part) {
-        return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= threads * DEEP;
+        return part.outer() == 1 && part.inner() >= LONG_PIECE && part.inner() <= threads * deep();
     }
 
     /** Jobs of a team of groups that do not lie in one piece. */
-    private static int members(List<AxisGroups> parts, int threads, int atOnce) {
-        List<Shape> shapes = parts.stream().map(part -> Shape.of(part, threads)).toList();
-        return members(shapes, together(shapes, parts.getFirst().count(), threads, atOnce));
+    private static int members(List<AxisGroups> parts, int threads, Room room) {
+        List<Shape> shapes = parts.stream()
+                .map(part -> Shape.of(part, threads, room.deep(threads)))
+                .toList();
+        return members(shapes, together(shapes, parts.getFirst().count(), threads, room.atOnce()));
     }
 
     private static int members(List<Shape> shapes, int groups) {

@@ -6,6 +6,7 @@ struct NestedSolver {
     unsigned char needs[MOST_PARTS];
     double inner[MOST_PARTS], scale[MOST_PARTS], points[MOST_PARTS];
     double outer, previous, error, squares, rate, spread;
+    const Set *set;
     int parts, passes;
     unsigned char branch;
 
@@ -14,9 +15,11 @@ struct NestedSolver {
         theta[part] = (float) at;
     }
 
-    __device__ void start(const float *norms, long long stride) {
-        parts = set.parts;
-        outer = set.stepSize * set.outerStrength;
+    __device__ void start(const Set &of, const float *norms) {
+        set = &of;
+        const long long stride = set->count;
+        parts = set->parts;
+        outer = set->stepSize * set->outerStrength;
         passes = 0;
         error = 0;
         branch = UNTOUCHED;
@@ -25,7 +28,7 @@ struct NestedSolver {
         for (int part = 0; part < parts; part++) {
             double last = norms[part * stride];
             sum += last * last;
-            inner[part] = set.stepSize * set.innerStrength[part];
+            inner[part] = set->stepSize * set->innerStrength[part];
             scale[part] = outer + inner[part];
             fast &= (float) scale[part] > 0;
         }
@@ -35,9 +38,9 @@ struct NestedSolver {
             normOfU[part] = base[part] = UNKNOWN;
             norm[part] = last;
             theta[part] = 1;
-            if (set.stepSize == 0) {
+            if (set->stepSize == 0) {
                 needs[part] = EVALUATION; // of the norm
-            } else if (set.idle) {
+            } else if (set->idle) {
                 needs[part] = NOTHING;
             } else if (fast) {
                 double threshold = inner[part] + outer * (last / previous);
@@ -57,7 +60,7 @@ struct NestedSolver {
 
     // The sums of every part, in order; true if the group asks for the exact operator.
     __device__ __noinline__ bool advance(const double (*sums)[SUMS]) {
-        if (set.stepSize == 0) {
+        if (set->stepSize == 0) {
             for (int part = 0; part < parts; part++) {
                 norm[part] = sqrt(sums[part][0]);
                 needs[part] = NOTHING;
@@ -150,10 +153,10 @@ struct NestedSolver {
             if (lives(part)) {
                 double step = fabs(points[part] - base[part]) / base[part];
                 largest = step <= largest ? largest : step;
-                if (!(step <= set.smallStep)) evaluateAt(part, points[part]);
+                if (!(step <= set->smallStep)) evaluateAt(part, points[part]);
             }
         }
-        if (!(largest <= set.smallStep)) return true;
+        if (!(largest <= set->smallStep)) return true;
         error = largest * largest * largest + ROUNDING / 2 * spread / (1 + rate);
         branch = SHRUNK;
         for (int part = 0; part < parts; part++) {

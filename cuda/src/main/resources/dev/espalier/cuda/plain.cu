@@ -4,11 +4,11 @@ __device__ __forceinline__ float4 load4(const float *from, bool there) {
     return there ? *(const float4 *) from : make_float4(0.f, 0.f, 0.f, 0.f);
 }
 
-__device__ void plainJob() {
-    const Rule rule;
-    const Tensor here = tensor;
-    const int count = job.rows;
-    const long long start = job.first;
+__device__ __noinline__ void plainJob(const Task &task) {
+    const Rule rule(task.set, task.tensor);
+    const Tensor here = task.tensor;
+    const int count = task.job.rows;
+    const long long start = task.job.first;
     int done = 0;
     if (!here.layout && (((unsigned long long) (here.x + start) | (unsigned long long) (here.g + start)) & 15) == 0) {
         done = count / 4 * 4;
@@ -28,14 +28,5 @@ __device__ void plainJob() {
             *(float4 *) (here.x + at) = x;
         }
     }
-    for (int i = done + threadIdx.x; i < count; i += THREADS) {
-        long long index = start + i;
-        float g = here.g[ofGradient(index)];
-        float m = rule.first(here.m ? here.m[index] : 0.f, g);
-        float v = rule.second(here.v ? here.v[index] : 0.f, g);
-        if (here.m) here.m[index] = m;
-        if (here.v) here.v[index] = v;
-        float *x = here.x + ofWeight(index);
-        *x = rule.stepped(*x, m, rule.metric(v));
-    }
+    for (int i = done + threadIdx.x; i < count; i += THREADS) stepWeight(rule, here, start + i);
 }

@@ -21,12 +21,18 @@ __device__ double lowerBound(double n, double l, double normOfU, double sumOfU, 
 }
 
 // PenaltyTerms.pull
-__device__ __forceinline__ double pullAt(double norm) {
+__device__ __forceinline__ double pullAt(const Set &set, double norm) {
     return norm >= set.knee ? 0 : fmax(0., set.threshold - set.kappa * norm);
+}
+
+// Where a group is evaluated first.
+__device__ __forceinline__ double firstTheta(const Set &set, float previous) {
+    return set.stepSize > 0 && !set.idle && set.fast ? fmin((double) previous, set.knee) : (double) previous;
 }
 
 // GroupSolver, for one group.
 struct Solver {
+    const Set *set;
     double theta, low, high, normOfU, candidate, error;
     double beyond, lowT, lowSlope;
     int evaluations;
@@ -35,7 +41,7 @@ struct Solver {
 
     __device__ void evaluateAt(double at) {
         need = EVALUATION;
-        theta = set.kneed && (float) at > 0 ? at : (double) (float) at;
+        theta = set->kneed && (float) at > 0 ? at : (double) (float) at;
     }
 
     __device__ void finish(int how, double norm) {
@@ -44,41 +50,42 @@ struct Solver {
         theta = norm;
     }
 
-    __device__ void start(float previous) {
+    __device__ void start(const Set &of, float previous) {
+        set = &of;
         low = 0;
         high = INFINITE;
         candidate = UNKNOWN;
         normOfU = 0;
-        belowKnee = !set.kneed;
+        belowKnee = !set->kneed;
         beyond = 0;
         surveyed = rootless = false;
         evaluations = 0;
         error = 0;
         branch = UNTOUCHED;
-        theta = previous;
-        if (set.stepSize == 0) {
+        theta = firstTheta(of, previous);
+        if (set->stepSize == 0) {
             need = EVALUATION; // of the norm
-        } else if (set.idle) {
+        } else if (set->idle) {
             finish(UNTOUCHED, previous);
-        } else if (set.fast) {
-            evaluateAt(fmin((double) previous, set.knee));
+        } else if (set->fast) {
+            evaluateAt(theta);
         } else {
             need = EXACT;
         }
     }
 
-    __device__ __noinline__ void advance(const double *sums) {
-        if (set.stepSize == 0) {
+    __device__ __forceinline__ void advance(const double *sums) {
+        if (set->stepSize == 0) {
             finish(UNTOUCHED, sqrt(sums[0]));
             return;
         }
         if (need == SURVEY) {
-            double kappa = set.kappa, size = set.size, sumOfD = sums[1];
-            double bound = lowerBound(size, set.threshold, normOfU, sums[0], sums[LEAST] - kappa, sumOfD - size * kappa,
+            double kappa = set->kappa, size = set->size, sumOfD = sums[1];
+            double bound = lowerBound(size, set->threshold, normOfU, sums[0], sums[LEAST] - kappa, sumOfD - size * kappa,
                                       fmax(0., sums[2] - kappa * (2 * sumOfD - size * kappa)));
             surveyed = true;
             bound = fmax(bound, LEAST_NORMAL);
-            if (bound < set.knee) {
+            if (bound < set->knee) {
                 evaluateAt(bound);
             } else {
                 leave();
@@ -95,7 +102,7 @@ struct Solver {
             need = EXACT;
         } else if (theta == 0) {
             atZero(t, least);
-        } else if (theta == set.knee) {
+        } else if (theta == set->knee) {
             atKnee(t, s, r, least);
         } else {
             atPoint(t, s, r, least);
@@ -103,11 +110,11 @@ struct Solver {
     }
 
     __device__ void atZero(double t, double least) {
-        normOfU = set.threshold * sqrt(t);
-        double most = set.threshold * sqrt(t + set.size * 1.401298464324817e-45); // squares below float's least may have vanished
+        normOfU = set->threshold * sqrt(t);
+        double most = set->threshold * sqrt(t + set->size * 1.401298464324817e-45); // squares below float's least may have vanished
         if (t > 1) {
             need = SURVEY;
-        } else if (belowKnee || most <= least * set.knee) {
+        } else if (belowKnee || most <= least * set->knee) {
             finish(ZEROED, 0);
         } else {
             propose(0);
@@ -120,7 +127,7 @@ struct Solver {
             need = WEIGHING;
             theta = norm;
         } else {
-            evaluateAt(set.knee);
+            evaluateAt(set->knee);
         }
     }
 
@@ -129,13 +136,13 @@ struct Solver {
         if (beyond > 0) {
             finish(UNTOUCHED, beyond);
         } else {
-            evaluateAt(set.knee);
+            evaluateAt(set->knee);
         }
     }
 
     // The pull is one line up to the knee: what is saved is its square by 2κ, and what is paid its square times half the sum.
     __device__ void weighed(double sum) {
-        double ratio = set.kappa * sum;
+        double ratio = set->kappa * sum;
         if (!(fabs(ratio - 1) > DOUBT * ROUNDING) || !isfinite(ratio)) {
             need = EXACT;
         } else if (ratio > 1) {
@@ -148,9 +155,9 @@ struct Solver {
 
     __device__ void atKnee(double t, double s, double r, double least) {
         if (t > 1 && (s > 0 || rootless || isFar(t, s))) {
-            finish(UNTOUCHED, set.knee * sqrt(t));
+            finish(UNTOUCHED, set->knee * sqrt(t));
         } else if (t > 1) {
-            beyond = set.knee * sqrt(t);
+            beyond = set->knee * sqrt(t);
             if (isnan(candidate)) {
                 beyondValley(t, s);
             } else {
@@ -179,7 +186,7 @@ struct Solver {
 
     __device__ void beyondValley(double t, double s) {
         double at = theta;
-        if (!set.kneed) {
+        if (!set->kneed) {
             need = EXACT;
         } else if (low == 0 && t > 1 && surveyed) {
             leave();
@@ -225,13 +232,13 @@ struct Solver {
         }
         double step = halleyStep(t, s, r);
         double next = at * (1 + step);
-        double steepest = set.kappa > least ? (set.kappa - least) * at / (least * at + pullAt(at)) : 0;
+        double steepest = set->kappa > least ? (set->kappa - least) * at / (least * at + pullAt(*set, at)) : 0;
         double found = fabs(step * step * step) * growth(s / t, r / t, steepest);
-        if (found <= set.smallStep * set.smallStep * set.smallStep && fabs(step) * steepest <= MOST_CHANGE && next <= set.knee) {
+        if (found <= set->smallStep * set->smallStep * set->smallStep && fabs(step) * steepest <= MOST_CHANGE && next <= set->knee) {
             error = found + ROUNDING * t / s / 2;
             if (steepest > 0 && conditioning(s / t, r / t) > MOST_CONDITIONING) {
                 need = EXACT;
-            } else if (belowKnee || next + pullAt(next) / least <= set.knee) {
+            } else if (belowKnee || next + pullAt(*set, next) / least <= set->knee) {
                 finish(SHRUNK, next);
             } else {
                 propose(next);
@@ -247,6 +254,6 @@ struct Solver {
         }
         if (!(next > low && next < high)) next = at * (1 + newton);
         if (!(next > low && next < high)) next = (low + fmin(high, 2 * at)) / 2;
-        evaluateAt(belowKnee ? next : fmin(next, set.knee));
+        evaluateAt(belowKnee ? next : fmin(next, set->knee));
     }
 };

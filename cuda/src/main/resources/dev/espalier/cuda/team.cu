@@ -1,137 +1,144 @@
-// Sums over the rows of a group: those of a block, and those of a team.
+// Sums over the rows of a group: those of a block, and those of a team. By one warp, whose lane i asks for group i.
 
-__device__ __forceinline__ double extreme(double one, double other, bool most) {
-    return most ? fmax(one, other) : fmin(one, other);
+__device__ __forceinline__ int lane() {
+    return threadIdx.x % 32;
 }
 
-// Adds the threads' sums up to sums of groups. The groups' threads are those with the lowest numbers.
-__device__ __noinline__ void addThreads() {
-    int lanes = THREADS / job.columns;
-    int entries = job.inner * lanes;
-    __syncthreads();
-    if (entries <= 16) {
-        if (threadIdx.x < job.groups) {
-            int group = threadIdx.x;
-            bool survey = tile.need[group] == SURVEY;
-            double t = 0, s = 0, r = 0, e = survey ? 0 : INFINITE;
-            for (int lane = 0; lane < lanes; lane++) {
-                for (int i = 0; i < job.inner; i++) {
-                    int at = lane * job.columns + group * job.inner + i;
-                    t += tile.parts[0][at];
-                    s += tile.parts[1][at];
-                    r += tile.parts[2][at];
-                    e = extreme(e, tile.parts[LEAST][at], survey);
-                }
-            }
-            tile.sums[group][0] = t;
-            tile.sums[group][1] = s;
-            tile.sums[group][2] = r;
-            tile.sums[group][LEAST] = e;
+struct GroupSums {
+    double t, s, r;
+    float least;
+
+    __device__ __forceinline__ GroupSums() : t(0), s(0), r(0), least(__int_as_float(0x7f800000)) {}
+
+    __device__ __forceinline__ void add(double otherT, double otherS, double otherR, float otherLeast) {
+        t += otherT;
+        s += otherS;
+        r += otherR;
+        least = fminf(least, otherLeast);
+    }
+
+    // Adds up so many neighbouring lanes, and hands what is found to the lane that asked for it.
+    __device__ __forceinline__ void addLanes(int lanes) {
+        for (int distance = lanes / 2; distance > 0; distance /= 2) {
+            double otherT = __shfl_xor_sync(~0u, t, distance), otherS = __shfl_xor_sync(~0u, s, distance);
+            double otherR = __shfl_xor_sync(~0u, r, distance);
+            add(otherT, otherS, otherR, __shfl_xor_sync(~0u, least, distance));
         }
-    } else {
-        int lane32 = threadIdx.x % 32;
-        for (int group = threadIdx.x / 32; group < job.groups; group += THREADS / 32) {
-            bool survey = tile.need[group] == SURVEY;
-            double t = 0, s = 0, r = 0, e = survey ? 0 : INFINITE;
-            for (int entry = lane32; entry < entries; entry += 32) {
-                int at = entry / job.inner * job.columns + group * job.inner + entry % job.inner;
-                t += tile.parts[0][at];
-                s += tile.parts[1][at];
-                r += tile.parts[2][at];
-                e = extreme(e, tile.parts[LEAST][at], survey);
-            }
-            t = warpSum(t);
-            s = warpSum(s);
-            r = warpSum(r);
-            for (int distance = 16; distance > 0; distance >>= 1) {
-                e = extreme(e, __shfl_down_sync(~0u, e, distance), survey);
-            }
-            if (lane32 == 0) {
-                tile.sums[group][0] = t;
-                tile.sums[group][1] = s;
-                tile.sums[group][2] = r;
-                tile.sums[group][LEAST] = e;
-            }
+        if (lanes > 1) {
+            t = __shfl_sync(~0u, t, lane() * lanes);
+            s = __shfl_sync(~0u, s, lane() * lanes);
+            r = __shfl_sync(~0u, r, lane() * lanes);
+            least = __shfl_sync(~0u, least, lane() * lanes);
         }
     }
-    __syncthreads();
+
+    // As solvers read them.
+    __device__ __forceinline__ void put(double *sums, bool survey) const {
+        sums[0] = t;
+        sums[1] = s;
+        sums[2] = r;
+        sums[LEAST] = survey ? -least : least;
+    }
+};
+
+// How many lanes add up a group, where there are so many groups.
+__device__ __forceinline__ int lanesFor(int groups) {
+    return groups > 16 ? 1 : groups > 8 ? 2 : groups > 4 ? 4 : groups > 2 ? 8 : groups > 1 ? 16 : 32;
 }
 
-// Hands the block's sums to the team, and waits for those of the other members.
-__device__ void exchange(int round) {
-    if (threadIdx.x < job.groups) {
-        double *out = plan.sums + (((round & 1) ? plan.slots : 0) + job.slot + threadIdx.x) * SUMS;
-        for (int i = 0; i < SUMS; i++) __stcg(out + i, tile.sums[threadIdx.x][i]);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(plan.arrivals + job.team, 1u);
-        unsigned all = (unsigned) (round + 1) * job.members;
-        while (*(volatile unsigned *) (plan.arrivals + job.team) < all) __nanosleep(20);
-        __threadfence();
-    }
-    __syncthreads();
-}
-
-#if NESTED
-// The sums of a group over members of the team, in their order.
-__device__ void gather(int round, int from, int to, int group, bool survey, double *sums) {
-    sums[0] = sums[1] = sums[2] = 0;
-    sums[LEAST] = survey ? 0 : INFINITE;
-    long long base = (((round & 1) ? plan.slots : 0) + job.slot - (long long) job.member * job.groups + group) * SUMS;
-    #pragma unroll 4
-    for (int member = from; member < to; member++) {
-        const double *in = plan.sums + base + (long long) member * job.groups * SUMS;
-        double2 one = __ldcg((const double2 *) in);
-        double2 two = __ldcg((const double2 *) in + 1);
-        sums[0] += one.x;
-        sums[1] += one.y;
-        sums[2] += two.x;
-        sums[LEAST] = extreme(sums[LEAST], two.y, survey);
-    }
-}
-#endif
-
-// Readers of the same sum, at most: each reads what some members have written.
-#define READERS 8
-
-// The sums of all groups over the team, by all threads, in a fixed order: they take the place of those of the block.
-__device__ __noinline__ void gatherAll(int round) {
-    double *read = (double *) tile.parts; // has been added up
-    int sums = job.groups * SUMS;
-    int readers = max(min(min(THREADS / sums, READERS), job.members), 1);
-    const double *in = plan.sums + (((round & 1) ? plan.slots : 0) + job.slot - (long long) job.member * job.groups) * SUMS;
-    for (int i = threadIdx.x; i < readers * sums; i += THREADS) {
-        int which = i % SUMS;
-        bool survey = tile.need[i % sums / SUMS] == SURVEY;
-        double sum = which == LEAST && !survey ? INFINITE : 0;
-        #pragma unroll 4
-        for (int member = i / sums; member < job.members; member += readers) {
-            double value = __ldcg(in + (long long) member * sums + i % sums);
-            sum = which == LEAST ? extreme(sum, value, survey) : sum + value;
+// The sums over the threads of the block.
+__device__ __forceinline__ GroupSums ofBlock(const Job &job, const Desk &desk) {
+    const int lanes = lanesFor(job.groups);
+    const int group = lane() / lanes;
+    GroupSums sums;
+    if (group < job.groups) {
+        // A group's columns lie side by side, those of the next lane's rows so far behind them.
+        const int jump = job.columns - job.inner, entries = THREADS / job.columns * job.inner;
+        int within = lane() % lanes, at = group * job.inner + within;
+        while (within >= job.inner) {
+            within -= job.inner;
+            at += jump;
         }
-        read[i] = sum;
-    }
-    __syncthreads();
-    for (int i = threadIdx.x; i < sums; i += THREADS) {
-        int which = i % SUMS;
-        bool survey = tile.need[i / SUMS] == SURVEY;
-        double sum = read[i];
-        for (int k = 1; k < readers; k++) {
-            double value = read[k * sums + i];
-            sum = which == LEAST ? extreme(sum, value, survey) : sum + value;
+        for (int entry = lane() % lanes; entry < entries; entry += lanes) {
+            sums.add(desk.parts[0][at], desk.parts[1][at], desk.parts[2][at], desk.parts[LEAST][at]);
+            within += lanes;
+            at += lanes;
+            while (within >= job.inner) {
+                within -= job.inner;
+                at += jump;
+            }
         }
-        tile.sums[i / SUMS][which] = sum;
     }
-    __syncthreads();
+    sums.addLanes(lanes);
+    return sums;
 }
 
-// Adds up what the threads have put into the tile, over the block and over the team.
-__device__ __forceinline__ void total(int round) {
-    addThreads();
-    if (job.members > 1) {
-        exchange(round);
-        gatherAll(round);
+// A block's sums of a group, as its team gets them: t, s and r, and a word of the upper half of the least, rounded down, and of a mark,
+// which nobody has written there before.
+__device__ __forceinline__ uint4 *letters(const Job &job, int round) {
+    return plan.letters + ((round & 1) ? plan.slots : 0) + job.slot;
+}
+
+__device__ __forceinline__ unsigned markOf(const Set &set, int round) {
+    return (set.mark + round) & 0xffffu;
+}
+
+// Hands the block's sums to the team.
+__device__ __forceinline__ void tell(const Task &task, int round, const GroupSums &sums) {
+    if (lane() >= task.job.groups) return;
+    unsigned least = __float_as_uint(sums.least);
+    if (sums.least < 0 && (least & 0xffffu)) least += 0x10000u;
+    writeLetter(letters(task.job, round) + lane(),
+                {__float_as_uint((float) sums.t), __float_as_uint((float) sums.s), __float_as_uint((float) sums.r),
+                 (least & 0xffff0000u) | markOf(task.set, round)});
+}
+
+// Members whose sums a lane asks for at once.
+#define TOLD 6
+
+// The sums over some members of the team, in a fixed order, as soon as all have told theirs. Where there are few groups, several
+// lanes add up one.
+__device__ __forceinline__ GroupSums ofMembers(const Task &task, int round, int from, int to) {
+    const Job &job = task.job;
+    const int lanes = lanesFor(job.groups);
+    const int group = lane() / lanes, share = lane() % lanes;
+    const uint4 *in = letters(job, round) + (from + share - job.member) * job.groups + group;
+    const int step = lanes * job.groups;
+    const unsigned mark = markOf(task.set, round);
+    int left = group < job.groups ? (to - from - share + lanes - 1) / lanes : 0;
+    GroupSums sums;
+    while (left > 0) {
+        uint4 some[TOLD];
+        bool there = true;
+        #pragma unroll
+        for (int k = 0; k < TOLD; k++) {
+            some[k] = {0u, 0u, 0u, 0x7f800000u | mark};
+            if (k < left) some[k] = readLetter(in + k * step);
+            there &= (some[k].w & 0xffffu) == mark;
+        }
+        if (!there) {
+            __nanosleep(20);
+            continue;
+        }
+        #pragma unroll
+        for (int k = 0; k < TOLD; k++) {
+            sums.add(__uint_as_float(some[k].x), __uint_as_float(some[k].y), __uint_as_float(some[k].z),
+                     __uint_as_float(some[k].w & 0xffff0000u));
+        }
+        left -= TOLD;
+        in += TOLD * step;
     }
+    __syncwarp();
+    sums.addLanes(lanes);
+    return sums;
+}
+
+// What the threads have put on the desk, added up over block and team.
+__device__ __forceinline__ GroupSums total(const Task &task, const Desk &desk, int round) {
+    GroupSums sums = ofBlock(task.job, desk);
+    if (task.job.members > 1) {
+        tell(task, round, sums);
+        sums = ofMembers(task, round, 0, task.job.members);
+    }
+    return sums;
 }

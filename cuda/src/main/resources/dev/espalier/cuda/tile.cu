@@ -1,32 +1,47 @@
-// Jobs of groups: tiles.
+// Tiles of groups: what the threads of a block do with their weights.
 
-// A group's solver is held by the thread of the group's number.
-__shared__ union {
-    Solver plain[MOST_GROUPS];
-#if NESTED
-    NestedSolver nested[MOST_GROUPS];
-#endif
-} solvers;
+// Numbers of all weights of a tile.
+#define TILE (DEEP * THREADS)
 
-// u and d of a thread's weights, kept until they are solved.
-extern __shared__ float kept[];
-#define U(i) kept[(i) * THREADS + threadIdx.x]
-#define D(i) kept[(DEEP + (i)) * THREADS + threadIdx.x]
+// By turns for two tiles: x and g of their weights, which become u and d and are kept until these are solved. Behind that, for one
+// tile, m and v.
+extern __shared__ __align__(128) float room[];
+
+// Where a thread works in a tile: in which of its rows first, and in which column, of which group. Many tiles are alike, and to
+// find it out takes two divisions.
+struct Seat {
+    int columns, inner;  // of the tile that it is for
+    int lanes, lane, column, group;
+
+    __device__ __forceinline__ Seat() : columns(0) {}
+
+    __device__ __forceinline__ explicit Seat(const Job &job) : columns(0) {
+        take(job);
+    }
+
+    __device__ __forceinline__ void take(const Job &job) {
+        if (job.columns == columns && job.inner == inner) return;
+        columns = job.columns;
+        inner = job.inner;
+        lanes = THREADS / columns;
+        lane = threadIdx.x / columns;
+        column = threadIdx.x % columns;
+        group = column / inner;
+    }
+};
 
 // The weights of a thread: one column, every so many rows. Where a row of the tile is a piece of memory that is folded into
 // rows, the groups of the tile lie behind each other.
 struct Column {
+    const Job &job;
     int lanes, lane, column, group;
     int count;           // how many weights, those that are not there included
     bool even;           // all of them are there, and equally far from each other
     long long first, stride;
 
-    __device__ __forceinline__ Column() {
-        lanes = THREADS / job.columns;
-        lane = threadIdx.x / job.columns;
-        column = threadIdx.x % job.columns;
-        group = column / job.inner;
-        even = job.fold == 1 || inOnePiece();
+    __device__ __forceinline__ Column(const Job &job, const Seat &seat)
+        : job(job), lanes(seat.lanes), lane(seat.lane), column(seat.column), group(seat.group) {
+        even = job.fold == 1 || inOnePiece(job);
         if (job.fold == 1) {
             count = lane < lanes ? (job.rows - lane + lanes - 1) / lanes : 0;
             first = job.first + (job.row + lane) * job.stride + column;
@@ -42,7 +57,7 @@ struct Column {
     }
 
     // Whether the job has all of its groups' one piece.
-    static __device__ __forceinline__ bool inOnePiece() {
+    static __device__ __forceinline__ bool inOnePiece(const Job &job) {
         return job.rows == job.fold && job.row % job.fold == 0;
     }
 
@@ -58,20 +73,35 @@ struct Column {
     }
 };
 
+// Where the numbers of a thread's weights are, which are fetched, and kept until they are solved: x and g of each become u and d.
+struct Kept {
+    float *xg;
+    int pitch;
+
+    __device__ __forceinline__ Kept(const Job &job, const Seat &seat, int turn)
+        : xg(room + (turn & 1) * 2 * TILE + seat.lane * job.width + seat.column), pitch(seat.lanes * job.width) {}
+
+    __device__ __forceinline__ float &u(int i) const {
+        return xg[i * pitch];
+    }
+
+    __device__ __forceinline__ float &d(int i) const {
+        return xg[TILE + i * pitch];
+    }
+};
+
 // What a thread adds to the sums of its group.
 struct Sum {
     float t, s, r, e;
     float theta, pull, kappa;
     int need;
 
-    __device__ __forceinline__ Sum(int group) {
-        t = s = r = 0;
-        need = tile.need[group];
-        theta = tile.theta[group];
-        pull = tile.pull[group];
-        kappa = tile.kappa[group];
-        e = need == SURVEY ? 0.f : __int_as_float(0x7f800000);
-    }
+    __device__ __forceinline__ Sum(int need, float theta, float pull, float kappa)
+        : t(0), s(0), r(0), e(__int_as_float(0x7f800000)), theta(theta), pull(pull), kappa(kappa), need(need) {}
+
+    // What the desk asks for.
+    __device__ __forceinline__ Sum(const Desk &desk, int group, float kappa)
+        : Sum(desk.need[group], desk.theta[group], desk.pull[group], kappa) {}
 
     __device__ __forceinline__ void evaluate(float u, float d) {
         float a = (d - kappa) * theta;
@@ -88,11 +118,17 @@ struct Sum {
         t += fabsf(u);
         s += d;
         r = fmaf(d, d, r);
-        e = fmaxf(e, d);
+        e = fminf(e, -d);
     }
 
     __device__ __forceinline__ void square(float x) {
         t = fmaf(x, x, t);
+    }
+
+    // What a solution costs; seldom asked for.
+    __device__ __forceinline__ void weigh(float u, float d) {
+        float w = u * reciprocal(fmaf(d, theta, pull));
+        t = fmaf(w, w * reciprocal(d), t);
     }
 
     __device__ __forceinline__ void add(float u, float d, bool still) {
@@ -105,11 +141,11 @@ struct Sum {
         }
     }
 
-    __device__ __forceinline__ void put() const {
-        tile.parts[0][threadIdx.x] = t;
-        tile.parts[1][threadIdx.x] = s;
-        tile.parts[2][threadIdx.x] = r;
-        tile.parts[LEAST][threadIdx.x] = e;
+    __device__ __forceinline__ void put(Desk &desk) const {
+        desk.parts[0][threadIdx.x] = t;
+        desk.parts[1][threadIdx.x] = s;
+        desk.parts[2][threadIdx.x] = r;
+        desk.parts[LEAST][threadIdx.x] = e;
     }
 };
 
@@ -117,7 +153,7 @@ struct Sum {
 struct Solution {
     float theta, pull;
 
-    __device__ __forceinline__ Solution(int group) : theta(tile.theta[group]), pull(tile.pull[group]) {}
+    __device__ __forceinline__ Solution(const Desk &desk, int group) : theta(desk.theta[group]), pull(desk.pull[group]) {}
 
     __device__ __forceinline__ float at(float u, float d) const {
         return theta * u * reciprocal(fmaf(d, theta, pull)) + 0.f; // + 0 turns −0 into 0
@@ -125,72 +161,64 @@ struct Solution {
 };
 
 // Updates the moments of the thread's weights, keeps their u and d, and adds up the first evaluation.
-__device__ __forceinline__ void load(const Column &column) {
-    const Rule rule;
-    const float single = (float) set.singleThreshold;
-    const bool still = set.stepSize == 0;
-    Sum sum(column.group);
+__device__ __noinline__ Sum load(const Task &task, int turn, Sum sum) {
+    const Seat seat(task.job);
+    const Column column(task.job, seat);
+    const Kept keep(task.job, seat, turn);
+    const Tensor &tensor = task.tensor;
+    const Rule rule(task.set, tensor);
+    const float single = (float) task.set.singleThreshold;
+    const bool still = task.set.stepSize == 0;
     for (int i = 0; i < column.count; i++) {
         if (column.has(i)) {
             long long index = column.index(i);
-            float x = tensor.x[ofWeight(index)];
-            float g = tensor.g[ofGradient(index)];
-            float first = rule.first(tensor.m ? tensor.m[index] : 0.f, g);
-            float second = rule.second(tensor.v ? tensor.v[index] : 0.f, g);
-            if (tensor.m) tensor.m[index] = first;
-            if (tensor.v) tensor.v[index] = second;
-            float d = rule.metric(second);
-            float u = rule.preconditioned(d, x, first);
+            float x = tensor.x[ofWeight(tensor, index)];
+            const Moments moments(rule, tensor, index, tensor.g[ofGradient(tensor, index)]);
+            float d = rule.metric(moments.second);
+            float u = rule.preconditioned(d, x, moments.first);
             if (single > 0) u = softened(u, single);
             if (still) u = x;
             sum.add(u, d, still);
-            U(i) = u;
-            D(i) = d;
-        }
-    }
-    sum.put();
-}
-
-// What a solution costs its group; seldom asked for.
-__device__ __noinline__ float weigh() {
-    const Column column;
-    const Solution solution(column.group);
-    float sum = 0;
-    for (int i = 0; i < column.count; i++) {
-        if (column.has(i)) {
-            float d = D(i);
-            float w = U(i) * reciprocal(fmaf(d, solution.theta, solution.pull));
-            sum = fmaf(w, w * reciprocal(d), sum);
+            keep.u(i) = u;
+            keep.d(i) = d;
         }
     }
     return sum;
 }
 
 // Adds up another evaluation, a survey, or a weighing.
-__device__ __forceinline__ void sumUp(const Column &column) {
-    Sum sum(column.group);
-    if (sum.need == WEIGHING) {
-        sum.t = weigh();
-    } else if (sum.need != NOTHING) {
-        for (int i = 0; i < column.count; i++) {
-            if (column.has(i)) sum.add(U(i), D(i), false);
+__device__ __noinline__ void sumUp(const Task &task, int turn, Desk &desk) {
+    const Seat seat(task.job);
+    const Column column(task.job, seat);
+    const Kept keep(task.job, seat, turn);
+    Sum sum(desk, column.group, (float) task.set.kappa);
+    for (int i = 0; i < column.count; i++) {
+        if (column.has(i)) {
+            if (sum.need == WEIGHING) {
+                sum.weigh(keep.u(i), keep.d(i));
+            } else if (sum.need != NOTHING) {
+                sum.add(keep.u(i), keep.d(i), false);
+            }
         }
     }
-    sum.put();
+    sum.put(desk);
 }
 
 // Writes the solution, and returns the sum of its magnitudes.
-__device__ __forceinline__ float store(const Column &column) {
+__device__ __noinline__ float store(const Task &task, int turn, const Desk &desk) {
+    const Seat seat(task.job);
+    const Column column(task.job, seat);
+    const Kept keep(task.job, seat, turn);
     float magnitudes = 0;
-    if (tile.need[column.group] == EXACT) return 0;
-    const Solution solution(column.group);
-    const bool still = set.stepSize == 0;
+    if (desk.need[column.group] == EXACT) return 0;
+    const Solution solution(desk, column.group);
+    const bool still = task.set.stepSize == 0;
     for (int i = 0; i < column.count; i++) {
         if (column.has(i)) {
-            float z = U(i);
+            float z = keep.u(i);
             if (!still) {
-                z = solution.at(z, D(i));
-                tensor.x[ofWeight(column.index(i))] = z;
+                z = solution.at(z, keep.d(i));
+                task.tensor.x[ofWeight(task.tensor, column.index(i))] = z;
             }
             magnitudes += fabsf(z);
         }
@@ -198,279 +226,41 @@ __device__ __forceinline__ float store(const Column &column) {
     return magnitudes;
 }
 
-// The same for what is common: both moments, contiguous tensors, even columns, no threshold of single weights, a step of some
-// length. Nothing is decided for single weights, and places are counted in ints from the thread's first: the loop is short.
-__device__ __forceinline__ bool isCommon() {
-    bool near = job.fold == 1 ? job.rows * job.stride <= 0x7fffffffLL : Column::inOnePiece();
-    return tensor.m && tensor.v && !tensor.layout && near && set.stepSize > 0 && set.singleThreshold == 0;
-}
-
-__device__ __forceinline__ void loadCommon(const Column &column) {
-    const Rule rule;
-    const float *x = tensor.x + column.first, *g = tensor.g + column.first;
-    float *m = tensor.m + column.first, *v = tensor.v + column.first;
-    const int stride = (int) column.stride;
-    Sum sum(column.group);
-    int i = 0, at = 0;
-    for (; i + BATCH <= column.count; i += BATCH) {
-        float xs[BATCH], gs[BATCH], ms[BATCH], vs[BATCH];
-        #pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            xs[j] = x[at + j * stride];
-            gs[j] = __ldcs(g + at + j * stride);
-            ms[j] = __ldcs(m + at + j * stride);
-            vs[j] = __ldcs(v + at + j * stride);
-        }
-        #pragma unroll
-        for (int j = 0; j < BATCH; j++) {
-            float first = rule.first(ms[j], gs[j]);
-            float second = rule.second(vs[j], gs[j]);
-            m[at + j * stride] = first;
-            v[at + j * stride] = second;
-            float d = rule.metric(second);
-            float u = rule.preconditioned(d, xs[j], first);
-            sum.evaluate(u, d);
-            U(i + j) = u;
-            D(i + j) = d;
-        }
-        at += BATCH * stride;
-    }
-    for (; i < column.count; i++) {
-        float gradient = g[at];
-        float first = rule.first(m[at], gradient);
-        float second = rule.second(v[at], gradient);
-        m[at] = first;
-        v[at] = second;
-        float d = rule.metric(second);
-        float u = rule.preconditioned(d, x[at], first);
-        sum.evaluate(u, d);
-        U(i) = u;
-        D(i) = d;
-        at += stride;
-    }
-    sum.put();
-}
-
-__device__ __forceinline__ void storeCommon(const Column &column) {
-    if (tile.need[column.group] == EXACT) return;
-    const Solution solution(column.group);
-    float *x = tensor.x + column.first;
-    const int stride = (int) column.stride;
-    int at = 0;
-    #pragma unroll 4
-    for (int i = 0; i < column.count; i++) {
-        x[at] = solution.at(U(i), D(i));
-        at += stride;
-    }
-}
-
-// Counts what was done to the groups of a tile; its first member does, for all.
-__device__ __noinline__ void report(int number, float magnitudes) {
-    double lengths = set.singleStrength > 0 ? blockSum(magnitudes) : 0;
-    if (job.member > 0 && set.singleStrength == 0) {
-        if (threadIdx.x == 0) plan.jobStats[number] = {}; // the penalty may have had such a strength a step ago
-        return;
-    }
-    __syncthreads();
-    if (threadIdx.x >= 32) return;
-    Stats stats = {};
-    double penalty = 0;
-    unsigned error = 0;
-    bool soft = set.singleThreshold > 0;
-    for (int group = threadIdx.x; group < job.groups && job.member == 0; group += 32) {
-        Counted counted = tile.counted[group];
-        if (!counted.counts) continue;
-        stats.zeroed += counted.branch == ZEROED;
-        stats.shrunk += counted.branch == SHRUNK || (counted.branch == UNTOUCHED && soft);
-        stats.untouched += counted.branch == UNTOUCHED && !soft;
-        stats.zeroedWithin += counted.zeroedWithin;
-        stats.evaluations += counted.evaluations;
-        penalty += counted.penalty;
-        error = max(error, __float_as_uint(counted.error));
-    }
-    stats.zeroed = __reduce_add_sync(~0u, stats.zeroed);
-    stats.shrunk = __reduce_add_sync(~0u, stats.shrunk);
-    stats.untouched = __reduce_add_sync(~0u, stats.untouched);
-    stats.zeroedWithin = __reduce_add_sync(~0u, stats.zeroedWithin);
-    stats.evaluations = __reduce_add_sync(~0u, (int) stats.evaluations);
-    stats.error = __uint_as_float(__reduce_max_sync(~0u, error));
-    stats.penalty = warpSum(penalty) + set.singleStrength * lengths;
-    if (threadIdx.x == 0) plan.jobStats[number] = stats;
-}
-
-__device__ void straggles(int group, int evaluations) {
-    int place = atomicAdd(&plan.flags->stragglers, 1);
-    plan.stragglers[place] = {job.set, job.group + group, evaluations};
-}
-
-template <bool COMMON> __device__ __forceinline__ void groupedJob(int number) {
-    const Column column;
-    bool leads = threadIdx.x < job.groups; // a group
-    Solver &solver = solvers.plain[leads ? threadIdx.x : 0];
-    if (leads) {
-        solver.start(nextThetas[threadIdx.x]); // of this job, as yet
-        tile.need[threadIdx.x] = solver.need;
-        tile.theta[threadIdx.x] = (float) solver.theta;
-        tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
-        tile.kappa[threadIdx.x] = (float) set.kappa;
-    }
-    __syncthreads();
-    if (COMMON) {
-        loadCommon(column);
-    } else {
-        load(column);
-    }
-    for (int round = 0;; round++) {
-        bool busy = leads && solver.need != NOTHING && solver.need != EXACT;
-        if (!__syncthreads_or(busy)) break;
-        if (round > 0) sumUp(column);
-        total(round);
-        if (busy) {
-            solver.advance(tile.sums[threadIdx.x]);
-            tile.need[threadIdx.x] = solver.need;
-            tile.theta[threadIdx.x] = (float) solver.theta;
-            tile.pull[threadIdx.x] = (float) pullAt(solver.theta);
-        }
-    }
-    if (leads) {
-        bool exact = solver.need == EXACT;
-        bool asIs = solver.branch == UNTOUCHED;
-        tile.theta[threadIdx.x] = asIs ? 1.f : (float) solver.theta;
-        tile.pull[threadIdx.x] = asIs ? 0.f : (float) pullAt(solver.theta);
-        if (job.member == 0) {
-            if (exact) {
-                straggles(threadIdx.x, solver.evaluations);
-            } else {
-                plan.thetas[job.theta + threadIdx.x] = (float) solver.theta;
-            }
-            tile.counted[threadIdx.x] = {exact ? 0. : penaltyOf(solver.theta), (float) solver.error, solver.evaluations, 0,
-                                         solver.branch, !exact};
-        }
-    }
-    fetchAhead();
-    if (COMMON) {
-        storeCommon(column);
-        report(number, 0);
-    } else {
-        report(number, store(column));
-    }
-}
-
-__device__ __noinline__ void uncommonJob(int number) {
-    groupedJob<false>(number);
-}
-
 // The penalty waits until the metric has seen a gradient: the step without it. Nothing is counted; the host sees to that.
-__device__ __noinline__ void waitingJob(int number) {
-    const Column column;
-    const Rule rule;
-    fetchAhead();
+__device__ __noinline__ void waitingTile(const Task &task, int number) {
+    const Seat seat(task.job);
+    const Column column(task.job, seat);
+    const Rule rule(task.set, task.tensor);
     for (int i = 0; i < column.count; i++) {
-        if (column.has(i)) {
-            long long index = column.index(i);
-            float g = tensor.g[ofGradient(index)];
-            float first = rule.first(tensor.m ? tensor.m[index] : 0.f, g);
-            float second = rule.second(tensor.v ? tensor.v[index] : 0.f, g);
-            if (tensor.m) tensor.m[index] = first;
-            if (tensor.v) tensor.v[index] = second;
-            float *x = tensor.x + ofWeight(index);
-            *x = rule.stepped(*x, first, rule.metric(second));
-        }
+        if (column.has(i)) stepWeight(rule, task.tensor, column.index(i));
     }
     if (threadIdx.x == 0) plan.jobStats[number] = {};
 }
 
-#if NESTED
-__device__ __noinline__ void nestedJob(int number) {
-    const Column column;
-    bool leads = threadIdx.x < job.groups;
-    NestedSolver &solver = solvers.nested[leads ? threadIdx.x : 0];
-    bool exact = false;
-    if (leads) {
-        solver.start(plan.thetas + job.theta + threadIdx.x, set.count);
-        tile.need[threadIdx.x] = solver.needs[job.part];
-        tile.theta[threadIdx.x] = (float) solver.theta[job.part];
-        tile.pull[threadIdx.x] = (float) solver.scale[job.part];
-        tile.kappa[threadIdx.x] = 0.f;
-        for (int part = 0; part < solver.parts; part++) exact |= solver.needs[part] == EXACT;
-    }
-    __syncthreads();
-    load(column);
-    for (int round = 0;; round++) {
-        bool busy = leads && !exact && solver.busy();
-        if (!__syncthreads_or(busy)) break;
-        if (round > 0) sumUp(column);
-        addThreads();
-        exchange(round);
-        if (busy) {
-            double sums[MOST_PARTS][SUMS];
-            for (int part = 0; part < solver.parts; part++) {
-                gather(round, set.firstMember[part], set.firstMember[part + 1], threadIdx.x,
-                       solver.needs[part] == SURVEY, sums[part]);
-            }
-            exact = solver.advance(sums);
-            tile.need[threadIdx.x] = solver.needs[job.part];
-            tile.theta[threadIdx.x] = (float) solver.theta[job.part];
-        }
-    }
-    if (leads) {
-        bool asIs = solver.branch == UNTOUCHED;
-        tile.need[threadIdx.x] = exact ? EXACT : NOTHING;
-        tile.theta[threadIdx.x] = asIs ? 1.f : (float) solver.theta[job.part];
-        tile.pull[threadIdx.x] = asIs ? 0.f : (float) solver.scale[job.part];
-        if (job.member == 0) {
-            double sum = 0, penalty = 0;
-            int zeroed = 0;
-            for (int part = 0; part < solver.parts && !exact; part++) {
-                plan.thetas[job.theta + threadIdx.x + part * set.count] = (float) solver.norm[part];
-                sum += solver.norm[part] * solver.norm[part];
-                penalty += set.innerStrength[part] * solver.norm[part];
-                zeroed += solver.norm[part] == 0;
-            }
-            penalty += set.outerStrength * sqrt(sum);
-            if (exact) straggles(threadIdx.x, solver.passes);
-            tile.counted[threadIdx.x] = {penalty, (float) solver.error, solver.passes, zeroed, solver.branch, !exact};
-        }
-    }
-    fetchAhead();
-    report(number, store(column));
+__device__ void straggles(const Job &job, int group, int evaluations) {
+    int place = atomicAdd(&plan.flags->stragglers, 1);
+    plan.stragglers[place] = {job.set, job.group + group, evaluations};
 }
-#endif
 
-#if SUBGRADIENT
-// The penalty's subgradient is added to the gradient; then the plain step.
-__device__ __noinline__ void subgradientJob() {
-    const Column column;
-    const Rule rule;
-    if (threadIdx.x < job.groups) tile.need[threadIdx.x] = EVALUATION;
-    __syncthreads();
-    Sum sum(column.group);
-    for (int i = 0; i < column.count; i++) {
-        if (column.has(i)) {
-            U(i) = tensor.x[ofWeight(column.index(i))];
-            sum.square(U(i));
-        }
+// What was done to a group.
+struct Done {
+    int branch, evaluations, zeroedWithin;
+    float error;
+    double penalty;
+};
+
+// By a warp: counts what was done to the groups of a tile, each lane's own. Its first member does, for all.
+__device__ __noinline__ void report(const Task &task, int number, bool counts, const Done &done) {
+    Stats stats = {}; // all of it: the penalty may have been of single weights a step ago
+    if (task.job.member == 0) {
+        bool soft = task.set.singleThreshold > 0;
+        stats.zeroed = __reduce_add_sync(~0u, counts && done.branch == ZEROED);
+        stats.shrunk = __reduce_add_sync(~0u, counts && (done.branch == SHRUNK || (done.branch == UNTOUCHED && soft)));
+        stats.untouched = __reduce_add_sync(~0u, counts && done.branch == UNTOUCHED && !soft);
+        stats.zeroedWithin = __reduce_add_sync(~0u, counts ? done.zeroedWithin : 0);
+        stats.evaluations = __reduce_add_sync(~0u, counts ? done.evaluations : 0);
+        stats.error = __uint_as_float(__reduce_max_sync(~0u, counts ? __float_as_uint(done.error) : 0u));
+        stats.penalty = warpSum(counts ? done.penalty : 0);
     }
-    sum.put();
-    total(0);
-    if (threadIdx.x < job.groups) {
-        double norm = sqrt(tile.sums[threadIdx.x][0]);
-        tile.sums[threadIdx.x][0] = norm > 0 ? penaltySlope(norm) / norm : 0;
-    }
-    fetchAhead();
-    double factor = tile.sums[column.group][0];
-    for (int i = 0; i < column.count; i++) {
-        if (column.has(i)) {
-            long long index = column.index(i);
-            float x = U(i);
-            double sign = x > 0 ? 1 : x < 0 ? -1 : 0;
-            float g = (float) (tensor.g[ofGradient(index)] + factor * x + set.singleStrength * sign);
-            float first = rule.first(tensor.m ? tensor.m[index] : 0.f, g);
-            float second = rule.second(tensor.v ? tensor.v[index] : 0.f, g);
-            if (tensor.m) tensor.m[index] = first;
-            if (tensor.v) tensor.v[index] = second;
-            tensor.x[ofWeight(index)] = rule.stepped(x, first, rule.metric(second));
-        }
-    }
+    if (lane() == 0) plan.jobStats[number] = stats;
 }
-#endif

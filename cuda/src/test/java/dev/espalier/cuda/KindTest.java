@@ -102,7 +102,7 @@ class KindTest {
                 Row row = Structs.SET.row(arena.allocate(Structs.SET.layout()), 0);
                 Regularizer regularizer = new Regularizer(penalty, groups);
                 SetPlan plan = new SetPlan(List.of("w"), groups.tensorSizes(), regularizer, false);
-                Tables.set(row, Kind.SUBGRADIENTS, plan, regularizer, new int[2], step, rule, 1e-3);
+                Tables.set(row, Kind.SUBGRADIENTS, plan, regularizer, new int[2], step, rule, 1e-3, true, 64);
             }
         }
     }

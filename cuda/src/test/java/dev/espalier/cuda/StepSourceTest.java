@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.espalier.core.group.AxisGroups;
 import dev.espalier.cuda.driver.CudaException;
 import dev.espalier.cuda.driver.Nvrtc;
 import java.util.ArrayList;
@@ -16,8 +17,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The source compiles for every kind of model. That takes the compiler, but no GPU; without it, skipped with the reason. */
 class StepSourceTest {
-    private static byte[] compile(String source, int threads, Set<Kind> kinds, boolean strided, String architecture) {
-        List<String> options = new ArrayList<>(StepProgram.compilerOptions(threads, kinds, strided, strided));
+    private static final Tiling WIDE = tiling(new AxisGroups(512, 512, 9));
+    private static final Tiling USUAL = tiling(new AxisGroups(512, 512, 1));
+
+    private static Tiling tiling(AxisGroups groups) {
+        return new Tiling(List.of(groups), new Tiling.Room(132, 228 << 10));
+    }
+
+    private static byte[] compile(String source, Tiling tiling, Set<Kind> kinds, boolean strided, String architecture) {
+        List<String> options = new ArrayList<>(StepProgram.compilerOptions(tiling, kinds, strided, strided));
         options.add("--gpu-architecture=" + architecture);
         return compiler().compile("step.cu", source, options);
     }
@@ -33,15 +41,15 @@ class StepSourceTest {
     @ParameterizedTest
     @ValueSource(strings = {"sm_80", "sm_90"})
     void everythingAtOnceCompiles(String architecture) {
-        for (int threads : new int[] {256, 288}) {
-            byte[] code = compile(StepProgram.source(), threads, EnumSet.allOf(Kind.class), true, architecture);
+        for (Tiling tiling : List.of(WIDE, USUAL)) {
+            byte[] code = compile(StepProgram.source(), tiling, EnumSet.allOf(Kind.class), true, architecture);
             assertTrue(code.length > 1000);
         }
     }
 
     @Test
     void aModelWithoutPenaltiesCompiles() {
-        assertTrue(compile(StepProgram.source(), 256, EnumSet.of(Kind.PLAIN), false, "sm_90").length > 1000);
+        assertTrue(compile(StepProgram.source(), USUAL, EnumSet.of(Kind.PLAIN), false, "sm_90").length > 1000);
     }
 
     @Test
@@ -49,7 +57,7 @@ class StepSourceTest {
         compiler();
         CudaException thrown = assertThrows(
                 CudaException.class,
-                () -> compile(StepProgram.source() + "mistake;", 256, EnumSet.of(Kind.PLAIN), false, "sm_90"));
+                () -> compile(StepProgram.source() + "mistake;", USUAL, EnumSet.of(Kind.PLAIN), false, "sm_90"));
         assertTrue(String.valueOf(thrown.getMessage()).contains("mistake"), thrown::toString);
     }
 }

@@ -178,6 +178,7 @@ class StructsTest {
                 11,
                 12,
                 13,
+                true,
                 14,
                 15,
                 16,
@@ -188,7 +189,8 @@ class StructsTest {
             Row row = row(arena, Structs.JOB);
             Tables.job(row, job);
             assertEquals(Kind.NESTING.code(), row.intOf("kind"));
-            assertComponents(job, row, Set.of("kind"));
+            assertEquals(1, row.intOf("near"));
+            assertComponents(job, row, Set.of("kind", "near"));
             Tiling.Scan scan = new Tiling.Scan(1, 2L << 40, 3);
             Row other = row(arena, Structs.SCAN);
             Tables.scan(other, scan);
@@ -213,13 +215,15 @@ class StructsTest {
             TensorView flat = TensorView.of(memory, ElementType.FLOAT32, new long[] {2, 3}, new long[] {3, 1});
             TensorView turned = TensorView.of(memory, ElementType.FLOAT32, new long[] {2, 3}, new long[] {1, 2});
             Row row = row(arena, Structs.TENSOR);
-            Tables.tensor(row, flat, turned, 5, 6, 7, 0.25f, 8);
+            Tables.tensor(row, flat, turned, 5, 6, 7, 9, 10, 0.25f, 8);
             assertEquals(memory.address(), row.longOf("x"));
             assertEquals(memory.address(), row.longOf("g"));
             assertEquals(List.of(5L, 6L, 7L), List.of(row.longOf("m"), row.longOf("v"), row.longOf("layout")));
             assertEquals(0, row.floatOf("metricFloor"));
             assertEquals(0.25f, row.floatOf("visible"));
             assertEquals(8, row.intOf("set"));
+            assertEquals(9, row.longOf("maps"));
+            assertEquals(10, row.intOf("boxBytes"));
             MemorySegment layout = arena.allocate(Structs.LAYOUT.layout()).fill((byte) -1);
             Tables.layout(Structs.LAYOUT.row(layout, 0), flat, turned);
             assertEquals(List.of(1L, 6L, 0L), longs(layout, "weights", "shape"));
@@ -341,6 +345,6 @@ class StructsTest {
         List<Long> sizes = regularizer.groups().tensorSizes();
         List<String> names = sizes.stream().map(_ -> "w").toList();
         SetPlan plan = new SetPlan(names, sizes, regularizer, true, 0.125);
-        Tables.set(row, kind, plan, regularizer, firstMembers, step, new UpdateRule.Adam().at(3), 1e-3);
+        Tables.set(row, kind, plan, regularizer, firstMembers, step, new UpdateRule.Adam().at(3), 1e-3, true, 64);
     }
 }

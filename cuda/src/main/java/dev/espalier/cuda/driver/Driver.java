@@ -11,6 +11,8 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of the CUDA driver that we use, each as the driver's reference names it. Handles (contexts, modules, streams,
@@ -19,6 +21,7 @@ import java.util.List;
 @SuppressWarnings("restricted") // the driver hands out addresses of strings and of host memory
 final class Driver {
     static final int MULTIPROCESSORS = 16;
+    static final int SHARED_MEMORY = 81;
     static final int CAPABILITY_MAJOR = 75;
     static final int CAPABILITY_MINOR = 76;
 
@@ -32,6 +35,11 @@ final class Driver {
     private static final int NON_BLOCKING = 1;
     private static final int THREAD_LOCAL = 1;
     private static final int CAPTURE_ACTIVE = 1;
+
+    /** What a map is of, and how much memory is read at once. */
+    private static final int MAP_OF_FLOATS = 7;
+
+    private static final int PROMOTE_TO_128 = 2;
 
     private static final int SUCCESS = 0;
     private static final int LONGEST_NAME = 256;
@@ -80,6 +88,9 @@ final class Driver {
     private final MethodHandle eventSynchronize;
     private final MethodHandle eventElapsed;
     private final MethodHandle pointerAttribute;
+
+    /** Older drivers do not have it. */
+    private final @Nullable MethodHandle encodeTiled;
 
     /** Loaded when it is first asked for; a failure is kept as a value. */
     private static final class Holder {
@@ -170,6 +181,22 @@ final class Driver {
         eventSynchronize = library.function("cuEventSynchronize", JAVA_LONG);
         eventElapsed = library.function("cuEventElapsedTime", ADDRESS, JAVA_LONG, JAVA_LONG);
         pointerAttribute = library.function("cuPointerGetAttribute", ADDRESS, JAVA_INT, JAVA_LONG);
+        encodeTiled = library.symbols().find("cuTensorMapEncodeTiled").isEmpty()
+                ? null
+                : library.function(
+                        "cuTensorMapEncodeTiled",
+                        ADDRESS,
+                        JAVA_INT,
+                        JAVA_INT,
+                        JAVA_LONG,
+                        ADDRESS,
+                        ADDRESS,
+                        ADDRESS,
+                        ADDRESS,
+                        JAVA_INT,
+                        JAVA_INT,
+                        JAVA_INT,
+                        JAVA_INT);
         MethodHandle initialize = library.function("cuInit", JAVA_INT);
         try {
             require("cuInit", (int) initialize.invokeExact(0));
@@ -424,6 +451,23 @@ final class Driver {
             MemorySegment answer = arena.allocate(JAVA_FLOAT);
             call("cuEventElapsedTime", () -> (int) eventElapsed.invokeExact(answer, from, to));
             return answer.get(JAVA_FLOAT, 0);
+        }
+    }
+
+    boolean describesBoxes() {
+        return encodeTiled != null;
+    }
+
+    /** A map of a matrix of single precision, whose rows lie behind each other, for copies of boxes of it. */
+    void describeBoxes(MemorySegment map, long address, long columns, long rows, int boxColumns, int boxRows) {
+        MethodHandle encode = Objects.requireNonNull(encodeTiled);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment size = arena.allocateFrom(JAVA_LONG, columns, rows);
+            MemorySegment stride = arena.allocateFrom(JAVA_LONG, columns * Float.BYTES);
+            MemorySegment box = arena.allocateFrom(JAVA_INT, boxColumns, boxRows);
+            MemorySegment every = arena.allocateFrom(JAVA_INT, 1, 1);
+            call("cuTensorMapEncodeTiled", () -> (int) encode.invokeExact(
+                    map, MAP_OF_FLOATS, 2, address, size, stride, box, every, 0, 0, PROMOTE_TO_128, 0));
         }
     }
 

@@ -193,6 +193,15 @@ public final class Gpu implements AutoCloseable {
     }
 
     /**
+     * How much memory the threads of a multiprocessor share.
+     *
+     * @return bytes, for all blocks that run on it at once
+     */
+    public int sharedMemory() {
+        return driver.deviceAttribute(Driver.SHARED_MEMORY, device);
+    }
+
+    /**
      * Compiles kernels for this GPU, or takes them from the user's cache.
      *
      * @param name what messages call the source
@@ -320,6 +329,37 @@ public final class Gpu implements AutoCloseable {
         }
     }
 
+    /** Bytes of a map of boxes. */
+    public static final int BOX_MAP_BYTES = 128;
+
+    /** The compute capability from which on boxes can be copied, times ten. */
+    private static final int BOXES_FROM = 90;
+
+    /**
+     * Whether kernels can copy boxes of matrices as a whole.
+     *
+     * @return true if the GPU and its driver know how
+     */
+    public boolean copiesBoxes() {
+        return capability() >= BOXES_FROM && driver.describesBoxes();
+    }
+
+    /**
+     * Writes a map by which a kernel copies boxes of a matrix of single precision.
+     *
+     * @param map native host memory for {@link #BOX_MAP_BYTES}, to be taken to the GPU
+     * @param address where the matrix is on the GPU, a multiple of 16
+     * @param columns its columns, a multiple of 4
+     * @param rows its rows
+     * @param boxColumns columns of a box, a multiple of 4, at most 256
+     * @param boxRows rows of a box, at most 256
+     */
+    public void describeBoxes(MemorySegment map, long address, long columns, long rows, int boxColumns, int boxRows) {
+        try (Current _ = new Current()) {
+            driver.describeBoxes(map, address, columns, rows, boxColumns, boxRows);
+        }
+    }
+
     /** Memory on the GPU. */
     public final class Memory implements AutoCloseable {
         private final long address;
@@ -347,6 +387,14 @@ public final class Gpu implements AutoCloseable {
          */
         public long bytes() {
             return bytes;
+        }
+
+        /** Makes it zeros, and waits for it. */
+        public void clear() {
+            try (Current _ = new Current()) {
+                driver.clear(address, bytes);
+                driver.synchronize(DEFAULT_STREAM);
+            }
         }
 
         @Override
