@@ -105,7 +105,7 @@ public record CudaLibTorch(Path cache) {
         }
         Optional<LibTorchFolder> installed = ofUser().found();
         Platform bundled = Platform.detectPlatform(ENGINE);
-        if (installed.isEmpty() || bundled.getFlavor().startsWith("cu")) {
+        if (installed.isEmpty() || comesAlong(bundled)) {
             return new LibTorchFolder(
                     Utils.getEngineCacheDir(ENGINE)
                             .resolve("%s-%s-%s"
@@ -115,6 +115,14 @@ public record CudaLibTorch(Path cache) {
         }
         properties(installed.get()).forEach(System::setProperty);
         return installed.get();
+    }
+
+    /**
+     * Whether a libtorch for CUDA is on the class path. DJL names one for CUDA as well where it found a GPU's driver and nothing
+     * on the class path: that one it would only download.
+     */
+    static boolean comesAlong(Platform bundled) {
+        return !bundled.isPlaceholder() && bundled.getFlavor().startsWith("cu");
     }
 
     /**

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ai.djl.util.Platform;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.lang.reflect.Method;
 import java.net.HttpURLConnection;
 import java.net.URL;
 import java.net.URLConnection;
@@ -341,6 +343,26 @@ final class CudaLibTorchTest {
         assertEquals(
                 List.of("false " + other.toAbsolutePath(), "null null", "false"),
                 chosen(Map.of(CudaLibTorch.PATH_VARIABLE, other.toString())));
+    }
+
+    /** As DJL reads what is on the class path, which it does nowhere in public. */
+    private Platform platform(String... lines) throws IOException, ReflectiveOperationException {
+        Path file = Files.write(folder.resolve("pytorch.properties"), List.of(lines));
+        Method read = Platform.class.getDeclaredMethod("fromUrl", URL.class);
+        read.setAccessible(true);
+        return (Platform) read.invoke(null, file.toUri().toURL());
+    }
+
+    /** Where DJL finds a GPU's driver, and nothing of libtorch on the class path, it names one for CUDA that it would download. */
+    @Test
+    void whatDjlWouldOnlyDownloadDoesNotComeAlong() throws IOException, ReflectiveOperationException {
+        Platform there = platform("version=2.7.1", "classifier=linux-x86_64", "flavor=cu128", "libraries=libtorch.so");
+        assertTrue(CudaLibTorch.comesAlong(there));
+        Platform named = platform("version=2.7.1", "flavor=cu128", "placeholder=true");
+        assertEquals("cu128", named.getFlavor());
+        assertFalse(CudaLibTorch.comesAlong(named));
+        assertFalse(CudaLibTorch.comesAlong(
+                platform("version=2.7.1", "classifier=linux-x86_64", "flavor=cpu", "libraries=libtorch.so")));
     }
 
     /** What DJL asks for, answered without a network: an index, and the libraries packed one by one. */
