@@ -8,13 +8,14 @@
 // add them up in the same order, and so find the same norms, each by itself. That takes all members to run at once: the
 // launch is a cooperative one, members are neighbours in the list, and a team has at most as many as there are blocks.
 //
-// Nobody waits for a norm, mostly. The first THREADS threads of a block are its workers, the warp behind them is its solver. While the
-// solver adds up what the workers have summed, asks the team and solves, the next tile is on its way into shared memory.
+// Nobody waits for a norm, mostly. The first THREADS threads of a block are its workers, the SOLVERS warps behind them solve, by turns. While
+// a solver adds up what the workers have summed, asks the team and solves, the next tile is on its way into shared memory.
 //
 // The arithmetic is that of dev.espalier.core.kernel, where it is explained: Update, ScalarLanes, GroupSolver, NestedSolver.
 // Compiled without contraction, so that moments come out to the same bit.
 //
-// THREADS is the number of workers of a block, BLOCKS how many blocks a multiprocessor takes, DEEP the weights of a thread.
+// THREADS is the number of workers of a block, SOLVERS that of its warps that solve, BLOCKS how many blocks a multiprocessor takes, DEEP
+// the weights of a thread.
 // Compile-time choices, so that a model does not pay for what it does not use:
 //   GROUPED_TOO  there are tiles of groups, and so a solver
 //   STRIDED      tensors may be other than contiguous
