@@ -282,7 +282,7 @@ final class GpuCommand implements Callable<Integer> {
             Nvrtc compiler = new Nvrtc();
             rows.add(List.of("NVRTC", compiler.version() + ", " + compiler.file()));
         } catch (CudaException none) {
-            rows.add(List.of("NVRTC", "none"));
+            rows.add(List.of("NVRTC", "none that can be used"));
             missing.add(String.valueOf(none.getMessage()));
         }
     }

@@ -3,7 +3,6 @@ package dev.espalier.cuda;
 import dev.espalier.cuda.Tiling.Boxes;
 import dev.espalier.cuda.driver.Gpu;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -77,10 +76,13 @@ final class BoxMaps {
      */
     long of(int tensor, long... addresses) {
         Place place = places.get(tensor);
-        if (place == null || Arrays.stream(addresses).anyMatch(address -> address == 0 || address % ALIGNMENT != 0)) {
+        if (place == null) {
             return 0;
         }
         for (int i = 0; i < MAPS; i++) {
+            if (addresses[i] == 0 || addresses[i] % ALIGNMENT != 0) {
+                return 0;
+            }
             if (place.addresses[i] != addresses[i]) {
                 Boxes boxes = place.boxes;
                 gpu.describeBoxes(

@@ -50,10 +50,7 @@ final class StepProgram {
 
     private static final int WARP = 32;
 
-    /** Numbers that a block has room for, of each weight of a tile: u and d of two tiles, m and v of one. */
-    private static final int PIPELINED = 6;
-
-    /** The same where it works on one tile alone, and fetches nothing: u and d. */
+    /** Numbers of each weight that a block has room for where it works on one tile alone, and fetches nothing: u and d. */
     private static final int KEPT = 2;
 
     /** Bytes of what a block tells its team of a group. */
@@ -156,7 +153,7 @@ final class StepProgram {
                 resources.keep(gpu.compile(SOURCE, source(), compilerOptions(tiling, kinds, strided, floored)));
         gpu.copyIn(plan, kernels.variable("plan"));
         boolean grouped = kinds.contains(Kind.GROUPED);
-        Together step = new Together(kernels, "step", grouped ? PIPELINED : 0, grouped ? SOLVERS * WARP : 0);
+        Together step = new Together(kernels, "step", grouped ? Tiling.NUMBERS : 0, grouped ? SOLVERS * WARP : 0);
         Together rest = null;
         if (kinds.stream().anyMatch(Kind::rare)) {
             rest = new Together(kernels, "rest", tiles(kinds) ? KEPT : 0, 0);

@@ -20,21 +20,22 @@ final class Tiling {
     /** Threads of a block, if most groups are not of kernels of 3×3. */
     private static final int USUALLY = 256;
 
-    /** Threads of a block, if they are: as many as columns of 32 such kernels, which are whole lines of memory. */
+    /** Threads of a block, if they are: as many as two rows of 16 such kernels, which are whole bursts of memory. */
     private static final int FOR_NINES = 288;
 
     /** Blocks on a multiprocessor at once: one computes while another waits. */
     static final int BLOCKS = 2;
 
-    /** Memory that a block shares for each weight of a tile, and for all else: sums of threads, tasks, solvers. */
-    private static final int WEIGHT_BYTES = 24;
+    /** Numbers that a block has room for, of each weight of a tile: u and d of two tiles, m and v of one. */
+    static final int NUMBERS = 6;
 
+    /** Memory that a block shares for all else: sums of threads, tasks, solvers. */
     private static final int OTHER_BYTES = 17 << 10;
 
     /** Floats of a line of memory, the least that a row of a tile should have. */
     private static final int LINE = 32;
 
-    /** Floats of what memory reads at once. Tiles whose rows are not whole ones move their memory at half the speed. */
+    /** Floats of what memory reads at once, a burst. Tiles whose rows are not whole ones move their memory at half the speed. */
     private static final int BURST = 16;
 
     /** Columns of a tile, at least, where rows are no whole sectors, and so waste a part of one at either end. */
@@ -132,7 +133,7 @@ final class Tiling {
     record Room(int atOnce, int shared) {
         /** Weights of a thread in a tile, where blocks have so many threads. */
         int deep(int threads) {
-            return Math.max((shared / BLOCKS - OTHER_BYTES) / (WEIGHT_BYTES * threads), 1);
+            return Math.max((shared / BLOCKS - OTHER_BYTES) / (NUMBERS * Float.BYTES * threads), 1);
         }
     }
 
@@ -162,19 +163,19 @@ final class Tiling {
             long weights = (long) part.outer() * part.count() * part.inner();
             all += weights;
             // What lies in one piece is folded to any width.
-            nines += part.outer() > 1 && makesLines(part, FOR_NINES) && !makesLines(part, USUALLY) ? weights : 0;
+            nines += part.outer() > 1 && makesBursts(part, FOR_NINES) && !makesBursts(part, USUALLY) ? weights : 0;
         }
         boolean fit = groups.stream().allMatch(each -> members(Kind.parts(each), FOR_NINES, room) <= room.atOnce());
         threads = 2 * nines > all && fit ? FOR_NINES : USUALLY;
     }
 
-    private static boolean makesLines(AxisGroups part, int threads) {
+    private static boolean makesBursts(AxisGroups part, int threads) {
         int most = part.inner() > threads ? 0 : mostGroups(part.count(), part.inner(), threads);
-        return IntStream.rangeClosed(1, most).anyMatch(groups -> areLines(groups * part.inner(), threads));
+        return IntStream.rangeClosed(1, most).anyMatch(groups -> areBursts(groups * part.inner(), threads));
     }
 
-    /** Whether so many columns are whole lines, and have work for the threads. */
-    private static boolean areLines(int columns, int threads) {
+    /** Whether so many columns are whole bursts, a line at least, and have work for the threads. */
+    private static boolean areBursts(int columns, int threads) {
         return columns >= LINE && columns % BURST == 0 && haveWork(columns, threads);
     }
 
@@ -406,12 +407,12 @@ final class Tiling {
         }
         int widest = shapes.stream().mapToInt(Shape::columns).max().orElseThrow();
         int most = mostGroups(count, widest, threads);
-        boolean lines = IntStream.rangeClosed(1, most)
-                .anyMatch(groups -> areLines(groups * widest, threads) && members(shapes, groups) <= atOnce);
+        boolean bursts = IntStream.rangeClosed(1, most)
+                .anyMatch(groups -> areBursts(groups * widest, threads) && members(shapes, groups) <= atOnce);
         int chosen = most;
         for (int groups = most; groups >= 1; groups--) {
             int columns = groups * widest;
-            boolean good = lines ? areLines(columns, threads) : areLong(columns) && haveWork(columns, threads);
+            boolean good = bursts ? areBursts(columns, threads) : areLong(columns) && haveWork(columns, threads);
             boolean whole = shapes.size() == 1 && shapes.getFirst().jobs(groups) == 1;
             if (good && whole) {
                 return groups; // one job for all rows: nobody has to wait
@@ -421,7 +422,7 @@ final class Tiling {
         return chosen;
     }
 
-    /** Whether rows of so many columns do not waste much where they are no lines. */
+    /** Whether rows of so many columns do not waste much where they are no bursts. */
     private static boolean areLong(int columns) {
         return columns >= (columns % SECTOR == 0 ? LINE : RAGGED_COLUMNS);
     }

@@ -17,11 +17,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The source compiles for every kind of model. That takes the compiler, but no GPU; without it, skipped with the reason. */
 class StepSourceTest {
-    private static final Tiling WIDE = tiling(new AxisGroups(512, 512, 9));
-    private static final Tiling USUAL = tiling(new AxisGroups(512, 512, 1));
+    private static final Tiling.Room LARGE = new Tiling.Room(132, 228 << 10);
+    private static final Tiling.Room SMALL = new Tiling.Room(40, 100 << 10);
+    private static final Tiling USUAL = tiling(new AxisGroups(512, 512, 1), LARGE);
+    private static final List<Tiling> TILINGS = List.of(
+            USUAL,
+            tiling(new AxisGroups(512, 512, 9), LARGE),
+            tiling(new AxisGroups(512, 512, 1), SMALL),
+            tiling(new AxisGroups(512, 512, 9), SMALL));
 
-    private static Tiling tiling(AxisGroups groups) {
-        return new Tiling(List.of(groups), new Tiling.Room(132, 228 << 10));
+    private static Tiling tiling(AxisGroups groups, Tiling.Room room) {
+        return new Tiling(List.of(groups), room);
     }
 
     private static byte[] compile(String source, Tiling tiling, Set<Kind> kinds, boolean strided, String architecture) {
@@ -39,9 +45,9 @@ class StepSourceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sm_80", "sm_90"})
+    @ValueSource(strings = {"sm_80", "sm_86", "sm_90"})
     void everythingAtOnceCompiles(String architecture) {
-        for (Tiling tiling : List.of(WIDE, USUAL)) {
+        for (Tiling tiling : TILINGS) {
             byte[] code = compile(StepProgram.source(), tiling, EnumSet.allOf(Kind.class), true, architecture);
             assertTrue(code.length > 1000);
         }

@@ -134,7 +134,7 @@ class TilingTest {
                 tiling(new AxisGroups(512, 512, 9), new GroupLasso(1)).jobs().getFirst();
         assertEquals(144, convolution.columns()); // 16 kernels: with 64 bytes each for rows
         Job odd = tiling(new AxisGroups(512, 512, 25), new GroupLasso(1)).jobs().getFirst();
-        assertEquals(125, odd.columns()); // no lines: two of them at least
+        assertEquals(125, odd.columns()); // no bursts: two lines at least
     }
 
     @Test
@@ -151,7 +151,7 @@ class TilingTest {
         assertEquals(256, new Tiling(List.of(), ROOM).threads());
     }
 
-    /** A team must run at once: on a small GPU tiles are rather no whole lines. */
+    /** A team must run at once: on a small GPU rows are rather no whole bursts. */
     @Test
     void tilesAreNotWiderThanTeamsCanBeLarge() {
         AxisGroups kernels = new AxisGroups(512, 512, 9);

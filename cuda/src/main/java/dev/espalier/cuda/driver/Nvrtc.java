@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** NVIDIA's run-time compiler: from CUDA C to the machine code of a GPU, in the process. */
@@ -25,6 +26,11 @@ public final class Nvrtc {
     private static final List<String> NAMES = List.of("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12");
     private static final int SUCCESS = 0;
 
+    /** The oldest that knows all instructions that our kernels use (sixteen bytes written as one). */
+    private static final Version OLDEST = new Version(12, 3);
+
+    private static final String MEND = "install CUDA's libnvrtc, or name the file in " + LIBRARY_VARIABLE;
+
     private final NativeLibrary library;
     private final MethodHandle create;
     private final MethodHandle compile;
@@ -35,12 +41,28 @@ public final class Nvrtc {
     private final MethodHandle binary;
     private final MethodHandle version;
 
-    /** The compiler; throws a {@link CudaException} with the places that were looked at if there is none. */
+    /** A version, as CUDA's are counted. */
+    record Version(int major, int minor) {
+        /** Why one of a file cannot be used. */
+        Optional<String> whyTooOld(String file) {
+            return major > OLDEST.major || (major == OLDEST.major && minor >= OLDEST.minor)
+                    ? Optional.empty()
+                    : Optional.of("the CUDA compiler NVRTC in %s is of CUDA %s, and must be of %s or newer: %s"
+                            .formatted(file, this, OLDEST, MEND));
+        }
+
+        @Override
+        public String toString() {
+            return major + "." + minor;
+        }
+    }
+
+    /** The compiler; throws a {@link CudaException} with the reason if there is none, or it is too old. */
     public Nvrtc() {
-        this(NativeLibrary.open(
-                "the CUDA compiler NVRTC",
-                candidates(System.getenv()),
-                "install CUDA's libnvrtc, or name the file in " + LIBRARY_VARIABLE));
+        this(NativeLibrary.open("the CUDA compiler NVRTC", candidates(System.getenv()), MEND));
+        readVersion().whyTooOld(file()).ifPresent(reason -> {
+            throw new CudaException(reason);
+        });
     }
 
     private Nvrtc(NativeLibrary library) {
@@ -57,11 +79,15 @@ public final class Nvrtc {
 
     /** {@return its version, as CUDA's are counted} */
     public String version() {
+        return readVersion().toString();
+    }
+
+    private Version readVersion() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment major = arena.allocate(JAVA_INT);
             MemorySegment minor = arena.allocate(JAVA_INT);
             require("nvrtcVersion", (int) version.invokeExact(major, minor));
-            return major.get(JAVA_INT, 0) + "." + minor.get(JAVA_INT, 0);
+            return new Version(major.get(JAVA_INT, 0), minor.get(JAVA_INT, 0));
         } catch (Throwable thrown) {
             throw NativeLibrary.unchecked(thrown);
         }

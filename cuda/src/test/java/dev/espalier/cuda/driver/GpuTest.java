@@ -19,6 +19,19 @@ class GpuTest {
     }
 
     @Test
+    void anOldCompilerSaysWhatIsTheLeast() {
+        assertEquals(Optional.empty(), new Nvrtc.Version(12, 3).whyTooOld("file"));
+        assertEquals(Optional.empty(), new Nvrtc.Version(13, 0).whyTooOld("file"));
+        assertTrue(new Nvrtc.Version(11, 8).whyTooOld("file").isPresent());
+        String reason =
+                new Nvrtc.Version(12, 2).whyTooOld("/lib/libnvrtc.so.12").orElseThrow();
+        assertEquals(
+                "the CUDA compiler NVRTC in /lib/libnvrtc.so.12 is of CUDA 12.2, and must be of 12.3 or newer: install CUDA's libnvrtc,"
+                        + " or name the file in ESPALIER_NVRTC",
+                reason);
+    }
+
+    @Test
     void withoutADriverEveryQuestionIsAnsweredWithTheMend() {
         assumeTrue(CudaSteps.whyNoGpu().isPresent(), "there is a GPU here");
         assertEquals(0, CudaSteps.gpus());
