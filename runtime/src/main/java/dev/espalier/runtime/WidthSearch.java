@@ -39,6 +39,9 @@ final class WidthSearch implements AutoCloseable {
     /** Nor so exact, in milliseconds: the call alone takes that long, and on a busy machine as much again. */
     private static final double TICK = 0.01;
 
+    /** Milliseconds that a cut may cost, however soon a model is over: what the shortest of many runs varies by. */
+    private static final double SLOWER = 0.003;
+
     private final Judge judge;
     private final UnaryOperator<Graph> whole;
     private final Timing timing;
@@ -168,13 +171,19 @@ final class WidthSearch implements AutoCloseable {
                     .min()
                     .orElseThrow();
             Candidate best = left.stream()
-                    .filter(candidate -> candidate.runner().milliseconds() <= Math.max(NOISE * fastest, fastest + TICK))
+                    .filter(candidate -> candidate.runner().milliseconds() <= asFast(fastest, original.milliseconds()))
                     .min(Comparator.comparingLong(Candidate::parameters))
                     .orElseThrow();
             ranked.add(best);
             left.remove(best);
         }
         return ranked;
+    }
+
+    /** What counts as fast as the fastest, in milliseconds: of a model that is over at once a tick is a good part, which only a gain pays for. */
+    static double asFast(double fastest, double original) {
+        double noSlower = Math.max(NOISE * original, original + SLOWER);
+        return Math.max(NOISE * fastest, Math.min(fastest + TICK, noSlower));
     }
 
     @Override

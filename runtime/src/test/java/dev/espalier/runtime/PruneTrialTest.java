@@ -98,6 +98,15 @@ final class PruneTrialTest {
     }
 
     @Test
+    void aModelThatIsOverAtOnceIsNotMadeSlowerForBeingSmaller() {
+        assertEquals(0.046, WidthSearch.asFast(0.043, 0.043), 1e-9, "a cut that takes 0.051 ms is not as fast");
+        assertEquals(0.040, WidthSearch.asFast(0.030, 0.043), 1e-9, "what is gained may be spent");
+        assertEquals(0.046, WidthSearch.asFast(0.042, 0.043), 1e-9, "but no more");
+        assertEquals(10.3, WidthSearch.asFast(10, 10), 1e-9);
+        assertEquals(10.3, WidthSearch.asFast(10, 9), 1e-9, "among those that all are slower");
+    }
+
+    @Test
     void whatNoCutMakesFasterStaysUncut() {
         Graph model = new SeededZeros(0.4, 1).in(manyReaders());
         PruneTrial trial = prune(model, new Timing(Goal.LATENCY, 10, _ -> {}));
