@@ -55,6 +55,11 @@ final class DeviceState {
 
     private final MemorySegment tablesHere;
 
+    /** Takes tables to the GPU beside what it is doing, and stands behind them. */
+    private final Gpu.SideStream aside;
+
+    private final Gpu.Mark uploaded;
+
     /** Moments and norms in host memory, as they were lent out; uploaded before the next step. */
     private @Nullable Mirror mirror;
 
@@ -131,6 +136,8 @@ final class DeviceState {
         long bytes = setTable() + here.size() * Structs.SET.size();
         tables = resources.keep(gpu.allocate(bytes));
         tablesHere = resources.keep(gpu.allocatePinned(bytes)).segment();
+        aside = resources.keep(gpu.newStream());
+        uploaded = resources.keep(gpu.newMark());
     }
 
     /** Where the layouts begin, behind the tensors. */
@@ -324,10 +331,17 @@ final class DeviceState {
         return strided;
     }
 
-    /** Puts the copy of what was written to the GPU into a stream. */
+    /**
+     * Copies what was written to the GPU, which need not have come to the step for that: nobody reads the tables of the last one any
+     * more.
+     *
+     * @param stream is held back until the copy is there
+     */
     void upload(long stream) {
-        gpu.copyIn(tablesHere, tables.address(), stream);
-        maps.upload(stream);
+        gpu.copyIn(tablesHere, tables.address(), aside.handle());
+        maps.upload(aside.handle());
+        uploaded.put(aside.handle());
+        uploaded.holdBack(stream);
     }
 
     /** The address of a moment; zero if it is not kept. */

@@ -13,15 +13,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** What a GPU tells of a step: flags and counts, which come back with every step, and details that are fetched if flags say so. */
+/** What a GPU tells of a step: flags and counts, which it writes to the host's memory, and details that are fetched if flags say so. */
 final class StepResults {
-    /** Where the counts begin, behind the flags. */
+    /** Where the counts begin in what is told, behind the flags. */
     private static final int COUNTS = 16;
 
     private final Gpu gpu;
     private final List<String> tensors;
-    private final Gpu.Memory results;
-    private final MemorySegment resultsHere;
+
+    /** Flags as they are raised; they stay so until they are cleared here. */
+    private final Gpu.Memory flags;
+
+    /** Flags and counts as they are told. */
+    private final MemorySegment told;
 
     /** Groups that ask for the exact operator. */
     private final Gpu.Memory stragglers;
@@ -49,36 +53,33 @@ final class StepResults {
     StepResults(Gpu gpu, Resources resources, List<String> tensors, int sets, int groups) {
         this.gpu = gpu;
         this.tensors = tensors;
-        long bytes = COUNTS + sets * Structs.STATS.size();
-        results = resources.keep(gpu.allocate(bytes));
-        resultsHere = resources.keep(gpu.allocatePinned(bytes)).segment();
+        flags = resources.keep(gpu.allocate(Structs.FLAGS.size()));
+        told = resources
+                .keep(gpu.allocatePinned(COUNTS + sets * Structs.STATS.size()))
+                .segment();
         stragglers = resources.keep(gpu.allocate(groups * Structs.STRAGGLER.size()));
         largest = resources.keep(gpu.allocate(tensors.size() * (long) Float.BYTES));
     }
 
     /** Writes into the plan where this is. */
     void describe(Row plan) {
-        plan.put("setStats", results.address() + COUNTS)
+        plan.put("toldFlags", told.address())
+                .put("setStats", told.address() + COUNTS)
                 .put("largest", largest.address())
-                .put("flags", results.address())
+                .put("flags", flags.address())
                 .put("stragglers", stragglers.address());
     }
 
-    /** Puts the copy from the GPU into a stream: what follows is good once the stream has been waited for. */
-    void download(long stream) {
-        gpu.copyOut(results.address(), resultsHere, stream);
-    }
-
     private Row flags() {
-        return Structs.FLAGS.row(resultsHere, 0);
+        return Structs.FLAGS.row(told, 0);
     }
 
     private Row counts(int set) {
-        return Structs.STATS.row(resultsHere.asSlice(COUNTS), set);
+        return Structs.STATS.row(told.asSlice(COUNTS), set);
     }
 
     private void clearFlags(Arena scratch) {
-        gpu.copyIn(scratch.allocate(Structs.FLAGS.layout()), results.address());
+        gpu.copyIn(scratch.allocate(Structs.FLAGS.layout()), flags.address());
     }
 
     /** The gradient for which the step did nothing; empty if it did something. Asked for once a step. */

@@ -93,7 +93,7 @@ final class Structs {
             .pointers("const int", "firstScans") // of every tensor, and their end
             .pointers("double", "metricSums") // of every scan
             .pointers("unsigned", "largest")
-            .pointers("Flags", "flags")
+            .pointers("Flags", "flags", "toldFlags") // as they are raised; as the host reads them
             .pointers("Straggler", "stragglers")
             .ints("jobCount", "scanCount", "setCount", "tensorCount")
             .longs("slots"); // of all jobs: the letters of odd rounds follow those of even ones

@@ -12,7 +12,7 @@ __device__ __noinline__ void plainJob(const Task &task) {
     int done = 0;
     if (!here.layout && (((unsigned long long) (here.x + start) | (unsigned long long) (here.g + start)) & 15) == 0) {
         done = count / 4 * 4;
-        #pragma unroll 2
+        #pragma unroll 4
         for (int i = threadIdx.x * 4; i < done; i += THREADS * 4) {
             long long at = start + i;
             float4 x = *(const float4 *) (here.x + at);

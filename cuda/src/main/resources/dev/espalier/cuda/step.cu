@@ -26,9 +26,9 @@
 //
 // The source is all files of this folder, in the order that StepProgram names them, behind the structures that Structs declares.
 
-// Tasks that are known: the one at hand and the one before, which is to be stored; two that follow, and the job of a third; and one
-// that a solver may still tell of.
-#define TASKS 6
+// Tasks that are known: the one at hand and the one before, which is to be stored; two that follow, and the job of a third; and two
+// that solvers may still tell of.
+#define TASKS 7
 
 __shared__ Task tasks[TASKS];
 
@@ -240,7 +240,9 @@ __device__ __forceinline__ void add(Stats &sum, const Stats &other) {
     sum.error = fmaxf(sum.error, other.error);
 }
 
+// Tells the host, in its own memory.
 extern "C" __global__ void __launch_bounds__(THREADS) finish() {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *plan.toldFlags = *plan.flags;
     if (plan.flags->bad) return;
     __shared__ Stats perWarp[THREADS / 32];
     for (int number = blockIdx.x; number < plan.setCount; number += gridDim.x) {
@@ -259,7 +261,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) finish() {
         if (threadIdx.x == 0) {
             for (int warp = 1; warp < THREADS / 32; warp++) add(sum, perWarp[warp]);
             sum.waits = !plan.sets[number].seen;
-            plan.setStats[number] = sum;
+            perWarp[0] = sum;
         }
+        __syncthreads();
+        // Side by side, so that it goes as one.
+        if (threadIdx.x < sizeof(Stats) / sizeof(int)) ((int *) (plan.setStats + number))[threadIdx.x] = ((const int *) perWarp)[threadIdx.x];
     }
 }

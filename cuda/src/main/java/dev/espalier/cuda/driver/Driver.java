@@ -33,6 +33,7 @@ final class Driver {
     static final int DEVICE_ORDINAL = 9;
 
     private static final int NON_BLOCKING = 1;
+    private static final int WITHOUT_TIME = 2;
     private static final int THREAD_LOCAL = 1;
     private static final int CAPTURE_ACTIVE = 1;
 
@@ -423,8 +424,9 @@ final class Driver {
         call("cuGraphDestroy", () -> (int) graphDestroy.invokeExact(graph));
     }
 
-    long createEvent() {
-        return ask("cuEventCreate", answer -> (int) eventCreate.invokeExact(answer, 0));
+    long createEvent(boolean timed) {
+        int flags = timed ? 0 : WITHOUT_TIME;
+        return ask("cuEventCreate", answer -> (int) eventCreate.invokeExact(answer, flags));
     }
 
     void destroyEvent(long event) {

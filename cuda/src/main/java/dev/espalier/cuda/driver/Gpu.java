@@ -668,7 +668,7 @@ public final class Gpu implements AutoCloseable {
      */
     public Mark newMark() {
         try (Current _ = new Current()) {
-            return new Mark(driver.createEvent());
+            return new Mark(driver.createEvent(false));
         }
     }
 
@@ -681,8 +681,8 @@ public final class Gpu implements AutoCloseable {
      */
     public double time(long stream, Runnable work) {
         try (Current _ = new Current()) {
-            long from = driver.createEvent();
-            long to = driver.createEvent();
+            long from = driver.createEvent(true);
+            long to = driver.createEvent(true);
             try {
                 driver.record(from, stream);
                 work.run();
