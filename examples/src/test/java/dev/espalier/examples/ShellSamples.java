@@ -55,6 +55,7 @@ final class ShellSamples {
             Map.entry("cuda/gpu-tests", "builds with Maven"),
             Map.entry("torture/run", "goes on for minutes; every campaign has a short test of its own"),
             Map.entry("python3 bench/pytorch/training.py", "measures PyTorch in Python on a GPU"),
+            Map.entry("python3 bench/pytorch/step.py", "measures PyTorch in Python on a GPU"),
             Map.entry("python3 bench/pytorch/decay.py", "trains in Python on a GPU"),
             Map.entry(
                     "./espalier study studies/digits.toml --on",
