@@ -49,7 +49,7 @@ public final class GpuHome implements Home {
         return TensorView.of(Place.gpu(gpu.index()), there, tensor.type(), tensor.shape(), tensor.strides());
     }
 
-    /** {@inheritDoc} As the GPU counts, from the copy that begins a step to the one that ends it. */
+    /** {@inheritDoc} As the GPU counts, from the first launch of a step to the end of its last. */
     @Override
     public double time(Runnable step) {
         for (int i = 0; i < TIMES_AHEAD; i++) {

@@ -27,7 +27,7 @@ __device__ __noinline__ double metrics(const Scan &scan, const Tensor &tensor) {
 #endif
 
 extern "C" __global__ void __launch_bounds__(THREADS) inspect() {
-    // From the last to the first, with which the step begins: so it finds some of them in the cache.
+    // From the last to the first, with which the step begins unless it has no penalty: so it mostly finds some of them in the cache.
     for (int number = plan.scanCount - 1 - (int) blockIdx.x; number >= 0; number -= gridDim.x) {
         const Scan scan = plan.scans[number];
         const Tensor tensor = plan.tensors[scan.tensor];
