@@ -481,9 +481,10 @@ public final class Network implements AutoCloseable {
         if (known == null || original != graph) {
             return;
         }
-        Program.Call call = judged().call(behind(inputs, targets));
-        synchronized (known) {
-            known.stage(new Recorder.Key(call.plan(), Mode.TRAINING, share, true), call.inputs());
+        try (Program.Call call = judged().call(behind(inputs, targets))) {
+            synchronized (known) {
+                known.stage(new Recorder.Key(call.plan(), Mode.TRAINING, share, true), call.inputs());
+            }
         }
     }
 
@@ -545,34 +546,36 @@ public final class Network implements AutoCloseable {
     /** Runs a program, operation by operation or as a whole, if that was recorded. In training, gradients are added. */
     private Supplier<SequencedMap<String, Tensor>> run(
             Program program, Map<String, Tensor> given, Mode mode, double share, Reading reading) {
-        Program.Call call = call(program, given, mode);
-        return seeded(
-                mode,
-                () -> recorded(call, mode, share, reading).orElseGet(() -> {
-                    SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
-                    try (Pass pass = start(call, mode)) {
-                        read(
-                                pass,
-                                share,
-                                reading,
-                                made -> made.forEach((name, array) -> tensors.put(name, Tensors.tensor(array))));
-                    }
-                    return () -> tensors;
-                }));
+        try (Program.Call call = program.call(computed(given))) {
+            prepare(mode);
+            return seeded(
+                    mode,
+                    () -> recorded(call, mode, share, reading).orElseGet(() -> {
+                        SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
+                        try (Pass pass = start(call, mode)) {
+                            read(
+                                    pass,
+                                    share,
+                                    reading,
+                                    made -> made.forEach((name, array) -> tensors.put(name, Tensors.tensor(array))));
+                        }
+                        return () -> tensors;
+                    }));
+        }
     }
 
     /** Runs the model; the pass is to be closed. */
     Pass forward(Map<String, Tensor> inputs, Mode mode) {
-        Program.Call call = call(model, inputs, mode);
-        return seeded(mode, () -> start(call, mode));
+        // What comes out has handles of its own, so the plan need not outlive the forward pass.
+        try (Program.Call call = model.call(computed(inputs))) {
+            prepare(mode);
+            return seeded(mode, () -> start(call, mode));
+        }
     }
 
-    private Program.Call call(Program program, Map<String, Tensor> inputs, Mode mode) {
-        Program.Call call = program.call(original == graph ? inputs : widened(inputs));
-        if (mode == Mode.TRAINING) {
-            prepareTraining();
-        }
-        return call;
+    /** Inputs in the types that the model is computed in. */
+    private Map<String, Tensor> computed(Map<String, Tensor> inputs) {
+        return original == graph ? inputs : widened(inputs);
     }
 
     private <T> T seeded(Mode mode, Supplier<T> pass) {
@@ -650,7 +653,10 @@ public final class Network implements AutoCloseable {
         return wide;
     }
 
-    private void prepareTraining() {
+    private void prepare(Mode mode) {
+        if (mode != Mode.TRAINING) {
+            return;
+        }
         int before = gradients.size();
         graph.tensors(Kind.PARAMETER).keySet().forEach(name -> {
             if (isTrained(name) && !gradients.containsKey(name)) {

@@ -11,15 +11,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A graph for inputs of given shapes, ready to be run: kernels in order, and a slot for each array. */
-final class Plan implements AutoCloseable {
+/**
+ * A graph for inputs of given shapes, ready to be run: kernels in order, and a slot for each array.
+ *
+ * <p>References are counted, as a plan may be evicted while other threads run it: it begins with one, and closes its constants
+ * with the last.
+ */
+final class Plan {
     private final PtNDManager constants;
     private final List<Step> steps;
     private final @Nullable PtNDArray[] template;
     private final Map<String, Integer> inputs;
     private final SequencedMap<String, Integer> outputs;
+    private final AtomicInteger references = new AtomicInteger(1);
 
     /**
      * A plan.
@@ -125,8 +132,16 @@ final class Plan implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
-        constants.close();
+    /** Adds a reference; only for a caller who knows that there is one. */
+    Plan retain() {
+        references.incrementAndGet();
+        return this;
+    }
+
+    /** Gives a reference back. */
+    void release() {
+        if (references.decrementAndGet() == 0) {
+            constants.close();
+        }
     }
 }

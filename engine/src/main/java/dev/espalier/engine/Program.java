@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A graph on the arrays of a network, with a plan for each of the shapes that its inputs lately had. */
 final class Program {
-    /** Shapes of inputs that plans are kept for; the one that was not used for longest goes first. */
-    private static final int MOST_PLANS = 32;
+    /** Maximum number of input shapes that plans are kept for; the least recently used one is evicted first. */
+    static final int MAX_PLANS = 32;
 
     /** The system property that, if false, has attention computed node by node. */
     private static final boolean FUSED = Boolean.parseBoolean(System.getProperty("espalier.attention", "true"));
@@ -29,7 +29,8 @@ final class Program {
     private final PtNDManager manager;
     private final Function<String, @Nullable PtNDArray> owned;
     private final SharedConstants constants;
-    private final SequencedMap<List<List<Long>>, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
+    /** Also the lock that it is used under. */
+    private final RecentlyUsed<List<List<Long>>, Plan> plans = new RecentlyUsed<>(MAX_PLANS, Plan::release);
 
     /**
      * A program.
@@ -47,19 +48,24 @@ final class Program {
     }
 
     /**
-     * What is to be run on some inputs.
+     * A plan with its inputs. The plan stays open until the call is closed, also if it is evicted meanwhile.
      *
      * @param plan what is done
      * @param inputs the inputs that it reads, and no others
      */
-    record Call(Plan plan, SequencedMap<String, Tensor> inputs) {}
+    record Call(Plan plan, SequencedMap<String, Tensor> inputs) implements AutoCloseable {
+        @Override
+        public void close() {
+            plan.release();
+        }
+    }
 
     /** The names of what comes out, in order. */
     List<String> outputs() {
         return graph.outputs();
     }
 
-    /** Makes sure that the inputs fit, and finds the plan for them. */
+    /** Makes sure that the inputs fit, and finds the plan for them; the call is to be closed. */
     Call call(Map<String, Tensor> inputs) {
         SequencedMap<String, Tensor> given = new LinkedHashMap<>();
         for (Graph.Input input : graph.inputs()) {
@@ -89,16 +95,7 @@ final class Program {
                 .map(tensor -> Arrays.stream(tensor.shape()).boxed().toList())
                 .toList();
         synchronized (plans) {
-            Plan known = plans.get(key);
-            if (known != null) {
-                return known;
-            }
-            Plan made = compile(inputs);
-            plans.put(key, made);
-            if (plans.size() > MOST_PLANS) {
-                plans.pollFirstEntry().getValue().close();
-            }
-            return made;
+            return plans.get(key, () -> compile(inputs)).retain();
         }
     }
 
