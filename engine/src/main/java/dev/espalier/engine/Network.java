@@ -265,6 +265,11 @@ public final class Network implements AutoCloseable {
         return recorder == null ? 0 : recorder.count();
     }
 
+    /** Number of pieces of work that the recorder remembers. */
+    int rememberedWork() {
+        return recorder == null ? 0 : recorder.size();
+    }
+
     private void forgetRecordings() {
         if (recorder != null) {
             recorder.forgetAll();

@@ -42,8 +42,8 @@ final class Recorder implements AutoCloseable {
     /** Bytes that must be free before something is recorded: several times what the graph of a large model takes. */
     private static final long ROOM = 64L << 20;
 
-    /** Recordings that are kept; the one that was not used for longest goes first. */
-    private static final int MOST = 64;
+    /** Maximum number of pieces of work that are remembered, recorded or not; the least recently used is forgotten first. */
+    private static final int MAX_ENTRIES = 64;
 
     private final Gpu gpu;
     private final Gpu.SideStream stream;
@@ -54,7 +54,7 @@ final class Recorder implements AutoCloseable {
 
     private int recordings;
     private final PtNDManager manager;
-    private final SequencedMap<Key, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private final RecentlyUsed<Key, Entry> entries = new RecentlyUsed<>(MAX_ENTRIES, this::forget);
     private boolean stopped;
 
     /**
@@ -125,19 +125,16 @@ final class Recorder implements AutoCloseable {
         if (stopped) {
             return Optional.empty();
         }
-        Entry entry = entries.computeIfAbsent(key, _ -> new Entry());
+        Entry entry = entries.get(key, Entry::new);
         if (entry.recorded == null && ++entry.runs > (inputs.isEmpty() ? CHORES_BEFORE : RUNS_BEFORE)) {
             entry.recorded = record(inputs, work);
-            if (entries.size() > MOST) {
-                forget(entries.pollFirstEntry().getValue());
-            }
         }
         return Optional.ofNullable(entry.recorded);
     }
 
     /** Has the inputs of a piece of work copied ahead of the next {@link #find}, if it is recorded. */
     void stage(Key key, SequencedMap<String, Tensor> inputs) {
-        Entry entry = entries.get(key);
+        Entry entry = entries.find(key);
         if (STAGES && entry != null && entry.recorded != null) {
             entry.recorded.stage(inputs);
         }
@@ -246,6 +243,11 @@ final class Recorder implements AutoCloseable {
         return recordings;
     }
 
+    /** Number of pieces of work that are remembered. */
+    int size() {
+        return entries.size();
+    }
+
     /** Waits for inputs that are on their way. */
     void awaitCopies() {
         gpu.synchronize(copies.handle());
@@ -264,16 +266,12 @@ final class Recorder implements AutoCloseable {
 
     /** Forgets all recordings: what they read, or how they compute it, is another from now on. */
     void forgetAll() {
-        entries.values().forEach(this::forget);
         entries.clear();
     }
 
     /** Forgets what a network does to itself under a name. */
     void forget(String name) {
-        Entry entry = entries.remove(Key.of(name));
-        if (entry != null) {
-            forget(entry);
-        }
+        entries.remove(Key.of(name));
     }
 
     @Override

@@ -189,6 +189,23 @@ class RecorderTest {
         }
     }
 
+    /** Each new shape is a new plan, which is seen too seldom to be recorded. */
+    @Test
+    void manyShapesDoNotFillTheMemory() {
+        requireGpu();
+        try (Network network = new Network(Models.convolutional(), Models.CLASSES, GPU)) {
+            for (int samples = 1; samples <= 150; samples++) {
+                long count = samples;
+                Tensor images =
+                        Tensor.compute(DataType.FLOAT32, new long[] {count, 1, 8, 8}, i -> Math.sin((double) i));
+                Tensor classes = Tensor.computeLongs(DataType.INT64, new long[] {count}, i -> i % 2);
+                network.predict(Map.of("image", images));
+                network.addGradients(Map.of("image", images), Map.of("class", classes), 1);
+                assertTrue(network.rememberedWork() <= 64, "remembered " + network.rememberedWork());
+            }
+        }
+    }
+
     @Test
     void onAGpuThingsCanBeRecorded() {
         requireGpu();
