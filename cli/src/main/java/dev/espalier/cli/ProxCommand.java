@@ -12,6 +12,7 @@ import dev.espalier.core.penalty.PenaltyFamily;
 import dev.espalier.core.prox.Outcome;
 import dev.espalier.core.prox.Solver;
 import dev.espalier.core.prox.WeightedProx;
+import dev.espalier.settings.Nearest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -19,11 +20,14 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,6 +43,9 @@ import picocli.CommandLine.Spec;
         },
         modelTransformer = ProxCommand.Help.class)
 final class ProxCommand implements Callable<Integer> {
+    /** The keys of every line; a penalty's parameters come on top. */
+    private static final List<String> KEYS = List.of("penalty", "x", "d", "alpha", "lambda", "solver", "dtype");
+
     /** What a line takes; apart, for every start of the program loads the command, and these take a while to load. */
     private static final class Lazy {
         static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -68,7 +75,8 @@ final class ProxCommand implements Callable<Integer> {
                     "  {\"penalty\": one of the names below, \"x\": [...], \"d\": [...], \"alpha\": ..., \"lambda\": ...,",
                     "   what the penalty needs besides, \"solver\": one of the names below (the first one if left out),",
                     "   \"dtype\": \"float64\" (default) or \"float32\"}",
-                    "  lambda is taken as given, whatever the group's size. Other keys are ignored.",
+                    "  lambda is taken as given, whatever the group's size. A key with the value null counts as absent;",
+                    "  an unknown key is an error.",
                     "",
                     "Penalties:"));
             known.forEach(family -> lines.add("  \"%s\"%s: %s"
@@ -127,13 +135,15 @@ final class ProxCommand implements Callable<Integer> {
         if (!group.isObject()) {
             throw new IllegalArgumentException("not a JSON object: " + group);
         }
+        PenaltyFamily family = family(group);
+        requireKnownKeys(group, family);
         boolean single =
                 choice(group, "dtype", List.of("float64", "float32"), true).equals("float32");
         double[] x = vector(group, "x", single);
         double[] d = vector(group, "d", single);
         double[] z = new double[x.length];
         Outcome outcome = new WeightedProx(solver(group))
-                .apply(penalty(group).wholeOfSize(x.length), x, d, number(group, "alpha"), Double.NaN, z);
+                .apply(penalty(group, family).wholeOfSize(x.length), x, d, number(group, "alpha"), Double.NaN, z);
         ArrayNode values = answer.putArray("z");
         for (double value : z) {
             if (single) {
@@ -149,7 +159,10 @@ final class ProxCommand implements Callable<Integer> {
         answer.put("converged", outcome.converged());
     }
 
-    private static Penalty penalty(JsonNode group) {
+    private static PenaltyFamily family(JsonNode group) {
+        if (isAbsent(group, "penalty")) { // "penaltie" says more than that "penalty" is missing
+            requireKnownKeys(group, null);
+        }
         List<String> names = Lazy.PENALTIES.stream().map(PenaltyFamily::name).toList();
         PenaltyFamily family = Lazy.PENALTIES.get(names.indexOf(choice(group, "penalty", names, false)));
         if (family.nests()) {
@@ -157,6 +170,36 @@ final class ProxCommand implements Callable<Integer> {
                     "\"penalty\" = \"%s\" is for groups within groups, and a line is one group by itself: take \"group-lasso\""
                             .formatted(family.name()));
         }
+        return family;
+    }
+
+    /** A key of another penalty is unknown, too, unless its value is null. */
+    private static void requireKnownKeys(JsonNode group, @Nullable PenaltyFamily family) {
+        Set<String> known = new LinkedHashSet<>(KEYS);
+        Set<String> others = new LinkedHashSet<>();
+        for (PenaltyFamily other : Lazy.PENALTIES) {
+            other.parameters()
+                    .forEach(parameter ->
+                            (family == null || other.equals(family) ? known : others).add(parameter.name()));
+        }
+        others.removeAll(known);
+        for (Map.Entry<String, JsonNode> entry : group.properties()) {
+            String key = entry.getKey();
+            if (known.contains(key) || (others.contains(key) && entry.getValue().isNull())) {
+                continue;
+            }
+            String message = "\"%s\" is no key of a line%s; "
+                    .formatted(key, family == null ? "" : " with \"penalty\" = \"%s\"".formatted(family.name()));
+            throw new IllegalArgumentException(message
+                    + Nearest.path(key, known)
+                            .map("the nearest is \"%s\""::formatted)
+                            .orElseGet(() -> known.stream()
+                                    .map("\"%s\""::formatted)
+                                    .collect(Collectors.joining(", ", "the keys are ", ""))));
+        }
+    }
+
+    private static Penalty penalty(JsonNode group, PenaltyFamily family) {
         Map<String, Double> numbers = new LinkedHashMap<>();
         family.parameters().forEach(parameter -> numbers.put(parameter.name(), number(group, parameter.name())));
         return family.member(number(group, "lambda"), GroupWeight.NONE, numbers);
@@ -167,11 +210,14 @@ final class ProxCommand implements Callable<Integer> {
     }
 
     private static JsonNode required(JsonNode group, String key) {
-        JsonNode node = group.get(key);
-        if (node == null || node.isNull()) {
+        if (isAbsent(group, key)) {
             throw new IllegalArgumentException("\"" + key + "\" is missing");
         }
-        return node;
+        return group.get(key);
+    }
+
+    private static boolean isAbsent(JsonNode group, String key) {
+        return !group.hasNonNull(key);
     }
 
     private static double number(JsonNode group, String key) {
@@ -200,10 +246,10 @@ final class ProxCommand implements Callable<Integer> {
 
     /** The value of a key with a fixed set of answers, the first of which serves when the key is left out. */
     private static String choice(JsonNode group, String key, List<String> answers, boolean optional) {
-        JsonNode node = optional ? group.get(key) : required(group, key);
-        if (node == null || node.isNull()) {
+        if (optional && isAbsent(group, key)) {
             return answers.getFirst();
         }
+        JsonNode node = required(group, key);
         if (!answers.contains(node.asText())) {
             throw new IllegalArgumentException("\"%s\" = %s must be one of %s".formatted(key, node, answers));
         }

@@ -168,9 +168,45 @@ class ProxCommandTest {
         assertEquals("[0.1,0.7]", untouched.get("z").toString());
     }
 
+    static Stream<Arguments> unknownKeys() {
+        return Stream.of(
+                arguments("\"sovler\":\"newton-raphson\"", "\"sovler\" is no key", "the nearest is \"solver\""),
+                arguments("\"lamda\":2", "\"lamda\" is no key", "the nearest is \"lambda\""),
+                arguments("\"Alpha\":2", "\"Alpha\" is no key", "the nearest is \"alpha\""),
+                arguments("\"X\":[1,2]", "\"X\" is no key", "the nearest is \"x\""),
+                arguments("\"sovler\":null", "\"sovler\" is no key", "the nearest is \"solver\""),
+                arguments(
+                        "\"comment\":\"a\"",
+                        "\"comment\" is no key",
+                        "the keys are \"penalty\", \"x\", \"d\", \"alpha\", \"lambda\", \"solver\", \"dtype\""),
+                arguments("\"beta\":2", "\"beta\" is no key of a line", "\"penalty\" = \"group-lasso\""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unknownKeys")
+    void anUnknownKeyIsRefusedWithTheNearest(String field, String what, String nearest) {
+        String error = run(LASSO.replace("}", "," + field + "}")).error();
+        assertTrue(error.contains(what) && error.contains(nearest), error);
+    }
+
     @Test
-    void extraKeysAndBlankLinesAreIgnored() {
-        Answers answers = run("", LASSO.replace("{", "{\"name\":\"a\",\"z\":{},"), "  \t", LASSO, "");
+    void aMisspelledParameterOrPenaltyIsNamed() {
+        String mcp = LASSO.replace("lasso", "mcp").replace("}", ",\"bta\":2}");
+        assertTrue(run(mcp).error().contains("the nearest is \"beta\""));
+        assertTrue(run(LASSO.replace("\"penalty\"", "\"penaltie\"")).error().contains("the nearest is \"penalty\""));
+    }
+
+    @Test
+    void aKnownKeyWithNullCountsAsAbsent() {
+        String nulls = LASSO.replace("}", ",\"solver\":null,\"dtype\":null,\"beta\":null,\"share\":null}");
+        assertEquals(run(LASSO).lines(), run(nulls).lines());
+        assertTrue(run(LASSO.replace("\"alpha\":1", "\"alpha\":null")).error().contains("\"alpha\" is missing"));
+        assertTrue(run(LASSO.replace("\"group-lasso\"", "null")).error().contains("\"penalty\" is missing"));
+    }
+
+    @Test
+    void blankLinesAreIgnored() {
+        Answers answers = run("", LASSO, "  \t", LASSO, "");
         assertEquals(0, answers.exitStatus());
         assertEquals(2, answers.lines().size());
         assertEquals(answers.lines().getFirst(), answers.lines().getLast());
@@ -216,11 +252,11 @@ class ProxCommandTest {
                 arguments(LASSO.replace("\"lambda\":1", "\"lambda\":-1"), "lambda = -1.0 is out of range"),
                 arguments(LASSO.replace("lasso", "mcp"), "\"beta\" is missing"),
                 arguments(LASSO.replace("lasso", "mcp").replace("}", ",\"beta\":0}"), "beta = 0.0 is out of range"),
-                arguments(LASSO.replace("\"x\"", "\"y\""), "\"x\" is missing"),
-                arguments(LASSO.replace("\"d\"", "\"y\""), "\"d\" is missing"),
-                arguments(LASSO.replace("\"alpha\"", "\"y\""), "\"alpha\" is missing"),
-                arguments(LASSO.replace("\"lambda\"", "\"y\""), "\"lambda\" is missing"),
-                arguments(LASSO.replace("\"penalty\"", "\"y\""), "\"penalty\" is missing"),
+                arguments(LASSO.replace("\"x\"", "\"y\""), "\"y\" is no key of a line"),
+                arguments(LASSO.replace("\"d\"", "\"y\""), "\"y\" is no key of a line"),
+                arguments(LASSO.replace("\"alpha\"", "\"y\""), "\"y\" is no key of a line"),
+                arguments(LASSO.replace("\"lambda\"", "\"y\""), "\"y\" is no key of a line"),
+                arguments(LASSO.replace("\"penalty\"", "\"y\""), "\"y\" is no key of a line"),
                 arguments(LASSO.replace("[3,4]", "null"), "\"x\" is missing"),
                 arguments(LASSO.replace("[3,4]", "3"), "\"x\" = 3 must be an array of numbers"),
                 arguments(LASSO.replace("[3,4]", "\"3\""), "\"x\" = \"3\" must be an array of numbers"),

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody may have meant. */
-final class Nearest {
+/** The known name that is most like a misspelled one, by Damerau's and Levenshtein's distance. */
+public final class Nearest {
     /** Twice as long as any key: what is longer is like none, and comparing takes memory by the square. */
     private static final int LONGEST = 100;
 
@@ -14,9 +14,13 @@ final class Nearest {
 
     /**
      * The path that is most like another: as a whole, or else by its last part, wherever that stands. None if half of it would have
-     * to be written anew.
+     * to be written again.
+     *
+     * @param wrong the path to look for
+     * @param right the known paths
+     * @return the nearest of them; a tie goes to the alphabetically first
      */
-    static Optional<String> path(String wrong, Collection<String> right) {
+    public static Optional<String> path(String wrong, Collection<String> right) {
         return right.stream()
                 .filter(path -> wrong.length() <= LONGEST && isLike(wrong, path))
                 .min(Comparator.<String>comparingInt(path -> distance(wrong, path))
