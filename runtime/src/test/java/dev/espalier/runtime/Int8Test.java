@@ -17,6 +17,7 @@ import dev.espalier.graph.Value;
 import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.BertConfig;
 import dev.espalier.graph.model.ImageOptions;
+import dev.espalier.graph.model.Initialization;
 import dev.espalier.graph.model.ResNet34;
 import dev.espalier.graph.model.SmallCnn;
 import dev.espalier.graph.model.Weights;
@@ -167,7 +168,7 @@ final class Int8Test {
 
     @Test
     void residualSumsStayCodes() throws IOException, OrtException {
-        Graph resnet = ResNet34.build(new ImageOptions(10, 3, 16, 16), 8, Weights.seeded(1));
+        Graph resnet = ResNet34.build(new ImageOptions(10, 3, 16, 16), 8, Initialization.Scheme.HE, Weights.seeded(1));
         List<Map<String, Tensor>> batches = drawn(resnet).subList(0, 1);
         Int8 made = Int8.of(resnet, batches, settings(true, 0));
         assertTrue(made.quantization().convolutions() >= 33, made.summary());

@@ -41,11 +41,31 @@ public sealed interface Initialization {
         }
     }
 
+    /** How the convolutions of a model start. Linear layers are the same in both, and norms start with ones and zeros. */
+    enum Scheme {
+        /** Kaiming's, and biases at zero: the usual choice where rectifiers follow. */
+        HE,
+        /** PyTorch's default: weights and biases uniform in {@code ±1/√fan_in}. */
+        TORCH
+    }
+
     /** Zero everywhere. */
     Initialization ZEROS = new Fill(0);
 
     /** One everywhere. */
     Initialization ONES = new Fill(1);
+
+    /**
+     * PyTorch's default for weights and biases of a layer: uniform in {@code ±1/√fan_in}, which is its
+     * {@code kaiming_uniform_(a=√5)}. The variance is {@code 1 / (3 fan_in)}, a sixth of {@link #kaiming}'s.
+     *
+     * @param fanIn number of products that are added up
+     * @return the initialization
+     */
+    static Initialization torch(long fanIn) {
+        Check.atLeast("fanIn", fanIn, 1);
+        return new Uniform(1 / Math.sqrt((double) fanIn));
+    }
 
     /**
      * Kaiming's: normal with variance {@code 2 / fan}, which keeps the size of a signal through rectifiers.

@@ -40,21 +40,35 @@ public final class Layers {
 
     private final GraphBuilder graph;
     private final Weights weights;
+    private final Initialization.Scheme scheme;
+
+    /**
+     * Layers for a graph, whose convolutions start by {@link Initialization.Scheme#HE}.
+     *
+     * @param graph where they are added
+     * @param weights what their tensors start from
+     */
+    public Layers(GraphBuilder graph, Weights weights) {
+        this(graph, weights, Initialization.Scheme.HE);
+    }
 
     /**
      * Layers for a graph.
      *
      * @param graph where they are added
      * @param weights what their tensors start from
+     * @param scheme how convolutions start
      */
-    public Layers(GraphBuilder graph, Weights weights) {
+    public Layers(GraphBuilder graph, Weights weights, Initialization.Scheme scheme) {
         this.graph = graph;
         this.weights = weights;
+        this.scheme = scheme;
     }
 
     /**
-     * A convolution of images without bias, padded so that a stride of one keeps their size. Its weights start as
-     * Kaiming's, by the number of outputs that one input goes into, as is usual for images.
+     * A convolution of images without bias, padded so that a stride of one keeps their size. By
+     * {@link Initialization.Scheme#HE} its weights start as Kaiming's, by the number of outputs that one input goes into,
+     * as is usual for images.
      *
      * @param name its name
      * @param input images {@code [batch, channels, height, width]}
@@ -64,16 +78,17 @@ public final class Layers {
      * @return images {@code [batch, filters, …]}
      */
     public Value convolution(String name, Value input, long filters, long kernel, long stride) {
-        return convolution(
-                name,
-                stride,
-                input,
-                filter(name, input, filters, kernel, Initialization.kaiming(filters * kernel * kernel)));
+        Initialization start = switch (scheme) {
+            case HE -> Initialization.kaiming(filters * kernel * kernel);
+            case TORCH -> Initialization.torch(fanIn(input, kernel));
+        };
+        return convolution(name, stride, input, filter(name, input, filters, kernel, start));
     }
 
     /**
-     * The same with a bias, for a convolution that no norm follows. Its weights start as Kaiming's by the number of inputs
-     * of one output, which keeps the size of a signal where no norm does that; its biases start at zero.
+     * The same with a bias, for a convolution that no norm follows. By {@link Initialization.Scheme#HE} its weights start as
+     * Kaiming's by the number of inputs of one output, which keeps the size of a signal where no norm does that; its biases
+     * start at zero.
      *
      * @param name its name
      * @param input images {@code [batch, channels, height, width]}
@@ -83,9 +98,16 @@ public final class Layers {
      * @return images {@code [batch, filters, …]}
      */
     public Value biasedConvolution(String name, Value input, long filters, long kernel, long stride) {
-        long fan = length(input, 1) * kernel * kernel;
-        Value weight = filter(name, input, filters, kernel, Initialization.kaiming(fan));
-        return convolution(name, stride, input, weight, parameter(name + ".bias", Initialization.ZEROS, filters));
+        long fan = fanIn(input, kernel);
+        boolean he = scheme == Initialization.Scheme.HE;
+        Initialization start = he ? Initialization.kaiming(fan) : Initialization.torch(fan);
+        Value weight = filter(name, input, filters, kernel, start);
+        Value bias = parameter(name + ".bias", he ? Initialization.ZEROS : start, filters);
+        return convolution(name, stride, input, weight, bias);
+    }
+
+    private static long fanIn(Value input, long kernel) {
+        return length(input, 1) * kernel * kernel;
     }
 
     private Value filter(String name, Value input, long filters, long kernel, Initialization initialization) {
@@ -143,7 +165,7 @@ public final class Layers {
      */
     public Value linear(String name, Value input, long outputs, String output) {
         long inputs = length(input, 1);
-        Initialization uniform = new Initialization.Uniform(1 / Math.sqrt((double) inputs));
+        Initialization uniform = Initialization.torch(inputs);
         Value weight = parameter(name + ".weight", uniform, outputs, inputs);
         Value bias = parameter(name + ".bias", uniform, outputs);
         List<String> from = List.of(input.name(), weight.name(), bias.name());

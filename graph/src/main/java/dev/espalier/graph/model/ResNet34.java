@@ -22,14 +22,14 @@ public final class ResNet34 {
     private ResNet34() {}
 
     /**
-     * The network.
+     * The network, with convolutions that start by {@link Initialization.Scheme#HE}.
      *
      * @param options classes and images
      * @param weights what it starts from
      * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
     public static Graph build(ImageOptions options, Weights weights) {
-        return build(options, WIDTH, weights);
+        return build(options, WIDTH, Initialization.Scheme.HE, weights);
     }
 
     /**
@@ -37,13 +37,14 @@ public final class ResNet34 {
      *
      * @param options classes and images
      * @param width channels of the first stage; each stage has twice as many as the one before
+     * @param scheme how convolutions start
      * @param weights what it starts from
      * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
-    public static Graph build(ImageOptions options, int width, Weights weights) {
+    public static Graph build(ImageOptions options, int width, Initialization.Scheme scheme, Weights weights) {
         Check.atLeast("width", width, 1);
         GraphBuilder graph = new GraphBuilder("resnet34");
-        Layers layers = new Layers(graph, weights);
+        Layers layers = new Layers(graph, weights, scheme);
         Value image = options.input(graph);
         Value signal = layers.convolution("stem.conv", image, width, 3, 1);
         signal = layers.relu("stem.relu", layers.batchNorm("stem.norm", signal));

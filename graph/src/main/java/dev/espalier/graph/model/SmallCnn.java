@@ -22,7 +22,7 @@ public final class SmallCnn {
     private SmallCnn() {}
 
     /**
-     * The network.
+     * The network, with convolutions that start by {@link Initialization.Scheme#HE}.
      *
      * @param options classes and images
      * @param channels output channels of each convolution
@@ -31,9 +31,28 @@ public final class SmallCnn {
      * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
     public static Graph build(ImageOptions options, List<Integer> channels, boolean batchNorm, Weights weights) {
+        return build(options, channels, batchNorm, Initialization.Scheme.HE, weights);
+    }
+
+    /**
+     * The network.
+     *
+     * @param options classes and images
+     * @param channels output channels of each convolution
+     * @param batchNorm whether a batch normalisation follows each convolution; if not, convolutions have biases
+     * @param scheme how convolutions start
+     * @param weights what it starts from
+     * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
+     */
+    public static Graph build(
+            ImageOptions options,
+            List<Integer> channels,
+            boolean batchNorm,
+            Initialization.Scheme scheme,
+            Weights weights) {
         Check.atLeast("number of convolutions", channels.size(), 1);
         GraphBuilder graph = new GraphBuilder("small-cnn");
-        Layers layers = new Layers(graph, weights);
+        Layers layers = new Layers(graph, weights, scheme);
         Value signal = options.input(graph);
         for (int i = 0; i < channels.size(); i++) {
             String name = "features." + i;

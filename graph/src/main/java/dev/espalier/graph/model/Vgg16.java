@@ -25,17 +25,29 @@ public final class Vgg16 {
     private Vgg16() {}
 
     /**
-     * The network.
+     * The network, with convolutions that start by {@link Initialization.Scheme#HE}.
      *
      * @param options classes and images, at least 32×32
      * @param weights what it starts from
      * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
      */
     public static Graph build(ImageOptions options, Weights weights) {
+        return build(options, Initialization.Scheme.HE, weights);
+    }
+
+    /**
+     * The network.
+     *
+     * @param options classes and images, at least 32×32
+     * @param scheme how convolutions start
+     * @param weights what it starts from
+     * @return from {@code image [batch, channels, height, width]} to {@code logits [batch, classes]}
+     */
+    public static Graph build(ImageOptions options, Initialization.Scheme scheme, Weights weights) {
         Check.atLeast("height of images for VGG-16", options.height(), LEAST_SIZE);
         Check.atLeast("width of images for VGG-16", options.width(), LEAST_SIZE);
         GraphBuilder graph = new GraphBuilder("vgg16");
-        Layers layers = new Layers(graph, weights);
+        Layers layers = new Layers(graph, weights, scheme);
         Value signal = options.input(graph);
         for (int i = 0; i < FILTERS.size(); i++) {
             String name = "features." + i;

@@ -114,6 +114,49 @@ class ModelTest {
         assertEquals(2.0 / 27, moment(tensor(graph, "features.0.conv.weight").toFloats(), 2), 0.02);
     }
 
+    @Test
+    void byPyTorchsSchemeConvolutionsAreUniformByTheirInputs() {
+        Graph vgg = Vgg16.build(ImageOptions.CIFAR10, Initialization.Scheme.TORCH, Weights.seeded(1));
+        for (int layer : List.of(0, 1, 5, 12)) {
+            assertUniformByInputs(tensor(vgg, "features.%d.conv.weight".formatted(layer)));
+        }
+        Graph resNet = ResNet34.build(ImageOptions.CIFAR10, 8, Initialization.Scheme.TORCH, Weights.seeded(1));
+        assertUniformByInputs(tensor(resNet, "stages.3.1.conv2.weight"));
+        assertUniformByInputs(tensor(resNet, "stages.2.0.shortcut.conv.weight"));
+        assertUniformByInputs(tensor(resNet, "classifier.weight"));
+        for (float one : tensor(resNet, "stages.3.1.norm2.weight").toFloats()) {
+            assertEquals(1, one);
+        }
+        for (float zero : tensor(resNet, "stages.3.1.norm2.bias").toFloats()) {
+            assertEquals(0, zero);
+        }
+    }
+
+    @Test
+    void byPyTorchsSchemeBiasesOfConvolutionsAreUniformByTheirInputs() {
+        Graph graph = SmallCnn.build(
+                new ImageOptions(10, 3, 8), List.of(4, 900), false, Initialization.Scheme.TORCH, Weights.seeded(1));
+        assertUniformByInputs(tensor(graph, "features.1.conv.weight"));
+        assertUniform(1 / Math.sqrt(4 * 9), tensor(graph, "features.1.conv.bias"));
+    }
+
+    /** Weights {@code [outputs, inputs, …]}: all in ±1/√fan_in, nearly up to there, with the variance of a uniform number. */
+    private static void assertUniformByInputs(Tensor weights) {
+        assertUniform(1 / Math.sqrt((double) weights.size() / weights.shape()[0]), weights);
+    }
+
+    private static void assertUniform(double bound, Tensor tensor) {
+        float[] numbers = tensor.toFloats();
+        double largest = 0;
+        for (float number : numbers) {
+            largest = Math.max(largest, Math.abs(number));
+        }
+        assertTrue(largest <= bound && largest > 0.99 * bound, largest + " of " + bound);
+        double noise = 4 / Math.sqrt(numbers.length);
+        assertEquals(0, moment(numbers, 1) / bound, noise);
+        assertEquals(1.0 / 3, moment(numbers, 2) / (bound * bound), noise);
+    }
+
     private static List<Long> pooledWidths(Graph graph) {
         return graph.nodes().stream()
                 .filter(node -> node.operator() instanceof Pool)

@@ -2,12 +2,21 @@ package dev.espalier.train.model;
 
 import dev.espalier.data.Outline;
 import dev.espalier.graph.model.ImageOptions;
+import dev.espalier.graph.model.Initialization;
 import dev.espalier.graph.type.Shape;
+import dev.espalier.settings.Key;
 import dev.espalier.train.task.Signature;
 import java.util.Optional;
 
-/** What models of images have in common: they read one image, and say a row of numbers. */
+/** What models of images have in common: they read one image, say a row of numbers, and are made of convolutions. */
 final class Images {
+    static final Key<Initialization.Scheme> INITIALIZATION = Key.choice(
+                    "model.initialization",
+                    Initialization.Scheme.class,
+                    "how convolutions start: normal with variance 2/fan, as He has it, or uniform in ±1/√fan_in, as PyTorch does"
+                            + " by default")
+            .withDefault(Initialization.Scheme.HE);
+
     private Images() {}
 
     /** Why it is nothing for data that is known to be no images. */

@@ -35,7 +35,7 @@ public final class ResNet34Model implements ModelKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(WIDTH);
+        return List.of(WIDTH, Images.INITIALIZATION);
     }
 
     @Override
@@ -50,6 +50,7 @@ public final class ResNet34Model implements ModelKind {
 
     @Override
     public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
-        return ResNet34.build(Images.options(name(), wanted), values.of(WIDTH), weights);
+        return ResNet34.build(
+                Images.options(name(), wanted), values.of(WIDTH), values.of(Images.INITIALIZATION), weights);
     }
 }

@@ -37,7 +37,7 @@ public final class SmallCnnModel implements ModelKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(CHANNELS, BATCH_NORM);
+        return List.of(CHANNELS, BATCH_NORM, Images.INITIALIZATION);
     }
 
     @Override
@@ -47,6 +47,11 @@ public final class SmallCnnModel implements ModelKind {
 
     @Override
     public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
-        return SmallCnn.build(Images.options(name(), wanted), values.of(CHANNELS), values.of(BATCH_NORM), weights);
+        return SmallCnn.build(
+                Images.options(name(), wanted),
+                values.of(CHANNELS),
+                values.of(BATCH_NORM),
+                values.of(Images.INITIALIZATION),
+                weights);
     }
 }

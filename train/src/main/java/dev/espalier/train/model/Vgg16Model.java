@@ -5,8 +5,10 @@ import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.PaperRules;
 import dev.espalier.graph.model.Vgg16;
 import dev.espalier.graph.model.Weights;
+import dev.espalier.settings.Key;
 import dev.espalier.settings.Values;
 import dev.espalier.train.task.Signature;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -26,6 +28,11 @@ public final class Vgg16Model implements ModelKind {
     }
 
     @Override
+    public List<Key<?>> keys() {
+        return List.of(Images.INITIALIZATION);
+    }
+
+    @Override
     public Optional<String> misfit(Outline data) {
         boolean small =
                 data instanceof Outline.Image image && Math.min(image.height(), image.width()) < Vgg16.LEAST_SIZE;
@@ -42,6 +49,6 @@ public final class Vgg16Model implements ModelKind {
 
     @Override
     public Graph build(Values values, Signature wanted, Weights weights, Consumer<String> notes) {
-        return Vgg16.build(Images.options(name(), wanted), weights);
+        return Vgg16.build(Images.options(name(), wanted), values.of(Images.INITIALIZATION), weights);
     }
 }

@@ -130,6 +130,31 @@ final class ModelKindTest {
     }
 
     @Test
+    void convolutionsStartAsTheRecipeSays() throws IOException {
+        Signature images = signature("cifar10", 10, new Field.Image("image", 3, 32, 32));
+        for (String kind : List.of("vgg16", "resnet34", "small-cnn")) {
+            // Normal numbers go beyond 1/√fan_in, uniform ones do not.
+            assertTrue(largestOfFan(build(model("model.kind=" + kind), images)) > 1.5, kind);
+            double torch = largestOfFan(build(model("model.kind=" + kind, "model.initialization=torch"), images));
+            assertTrue(torch <= 1 && torch > 0.9, kind + ": " + torch);
+        }
+    }
+
+    /** The largest weight of a model's convolutions, with {@code 1/√fan_in} as 1. */
+    private static double largestOfFan(Graph graph) {
+        double largest = 0;
+        for (Tensor tensor : graph.tensors(Initializer.Kind.PARAMETER).values()) {
+            if (tensor.rank() == 4) {
+                double root = Math.sqrt((double) tensor.size() / tensor.shape()[0]);
+                for (float weight : tensor.toFloats()) {
+                    largest = Math.max(largest, Math.abs(weight) * root);
+                }
+            }
+        }
+        return largest;
+    }
+
+    @Test
     void modelsThatDoNotFitTheDataAreRefused() {
         assertRefused(model("model.kind=small-cnn"), TABLE, "small-cnn", "a sample of table.csv is [3]", "mlp");
         assertRefused(model("model.kind=resnet34"), TABLE, "resnet34");
