@@ -29,6 +29,12 @@ public record Method(
     static final Key<Double> THRESHOLD = Key.decimal(
                     "method.threshold", "t: groups with ‖x_g‖ ≤ t·√size become zero after `training.epochs`")
             .in(Range.notNegative());
+    static final Key<ValueWeight> VALUE_WEIGHT = Key.choice(
+                    "method.value_weight",
+                    ValueWeight.class,
+                    "what a group's norm is weighed by: the root of its size, or, only to compare with the paper's program, the root of"
+                            + " its tensor's number of groups, or that root's inverse")
+            .withDefault(ValueWeight.SIZE);
     static final Key<Double> TOLERANCE = Key.decimal(
                     "method.tolerance",
                     "how exactly the proximal operator is solved; 0 for as exactly as the weights' type can tell")
@@ -72,7 +78,7 @@ public record Method(
     public static final Method SUBGRADIENT = new Method(
             "subgradient",
             "the penalty's subgradient is added to the gradient, and small groups are set to zero after training",
-            List.of(THRESHOLD),
+            List.of(THRESHOLD, VALUE_WEIGHT),
             true,
             false,
             StepOptions.Method.SUBGRADIENT);

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param kind the method
  * @param threshold for {@link Method#SUBGRADIENT}: after the training with the penalty, groups with
  *     {@code ‖x_g‖ ≤ threshold·√|g|} become zero; 0 for the others
+ * @param valueWeight for {@link Method#SUBGRADIENT}: what the norms of groups are weighed by
  * @param tolerance for {@link Method#PROXIMAL}: how exactly the proximal operator is solved; 0 for as exactly as the
  *     weights' type can tell, and for the others
  * @param metric for {@link Method#PROXIMAL}: whether the bias of Adam's D is corrected
@@ -30,6 +31,7 @@ import java.util.Optional;
 public record MethodRecipe(
         Method kind,
         double threshold,
+        ValueWeight valueWeight,
         double tolerance,
         Adam.Metric metric,
         double epsilon,
@@ -82,6 +84,7 @@ public record MethodRecipe(
         return new MethodRecipe(
                 KINDS.of(values),
                 orZero(values, Method.THRESHOLD),
+                values.has(Method.VALUE_WEIGHT) ? values.of(Method.VALUE_WEIGHT) : ValueWeight.SIZE,
                 orZero(values, Method.TOLERANCE),
                 values.has(Method.METRIC) ? values.of(Method.METRIC) : Adam.Metric.CORRECTED,
                 orZero(values, Method.EPSILON),

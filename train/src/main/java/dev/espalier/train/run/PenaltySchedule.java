@@ -1,5 +1,6 @@
 package dev.espalier.train.run;
 
+import dev.espalier.core.penalty.Penalty;
 import dev.espalier.core.prox.Summary;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
@@ -439,9 +441,14 @@ final class PenaltySchedule {
 
     private void apply() {
         if (recipe.penaltyInForce().isPresent()) {
-            optimizer.changePenalties(
-                    set -> recipe.penalty(lambda[NOW] * factor(set)).orElseThrow());
+            optimizer.changePenalties(this::penalty);
         }
+    }
+
+    private Penalty penalty(ParameterSet set) {
+        Penalty penalty = recipe.penalty(lambda[NOW] * factor(set)).orElseThrow();
+        int count = Objects.requireNonNull(set.regularizer()).groups().count();
+        return recipe.method().valueWeight().of(penalty, count);
     }
 
     /** After {@link #state} was read back: tells the optimizer. */

@@ -367,6 +367,36 @@ class SessionTest {
         }
     }
 
+    /** Both layers have 64 groups: 8, their number's root, is a factor of λ, and a power of two, so that nothing is rounded. */
+    @Test
+    void valuesWeighedByTheNumberOfGroupsActAsAnotherLambda() throws IOException {
+        String[] alike = {"model.hidden=[64]", "method.kind=subgradient", "method.threshold=0", "phases.heal_epochs=0"};
+        for (String penalty : List.of("group-lasso", "group-mcp")) {
+            boolean bends = penalty.equals("group-mcp");
+            Recipe recipe = recipe(alike).with("penalty.lambda=1e-3", "penalty.group_weight=none");
+            for (int sign : new int[] {1, -1}) {
+                double weight = Math.pow(8, sign);
+                Recipe weighed = recipe.with("method.value_weight=" + (sign > 0 ? "groups" : "inverse-groups"));
+                Recipe stronger = recipe.with("penalty.lambda=" + 1e-3 * weight);
+                if (bends) {
+                    // h(w·r; β, λ) = h(r; β/w², λw)
+                    weighed = weighed.with("penalty.kind=group-mcp", "penalty.beta=100");
+                    stronger = stronger.with("penalty.kind=group-mcp", "penalty.beta=" + 100 / (weight * weight));
+                }
+                Task task = Tasks.of(recipe);
+                try (Session one = session(weighed, task, SessionTest::near);
+                        Session other = session(stronger, task, SessionTest::near);
+                        Session plain = session(recipe, task, SessionTest::near)) {
+                    for (Session session : List.of(one, other, plain)) {
+                        train(session, task, 0, 1);
+                    }
+                    assertSame(weights(other), weights(one), 0);
+                    assertTrue(distance(weights(plain), weights(one)) > 1e-3, penalty);
+                }
+            }
+        }
+    }
+
     /** In which groups become zero after the first of three epochs. */
     private static Recipe halfSpace(String... overrides) {
         return recipe("method.kind=half-space", "method.projection_after=0.3", "method.epsilon=0.7")
