@@ -77,6 +77,7 @@ final class ShrinkRecipe {
         keys.addAll(List.of(
                 "model.kind=onnx",
                 "model.file=" + model,
+                "model.prune_first=true",
                 "task.kind=imitation",
                 "groups.rules=all",
                 "groups.join=joint",

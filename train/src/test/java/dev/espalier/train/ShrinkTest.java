@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.data.Context;
 import dev.espalier.data.DataSection;
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.Initializer;
 import dev.espalier.graph.model.ImageOptions;
@@ -14,14 +15,17 @@ import dev.espalier.graph.model.Mlp;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.SeededZeros;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.TrainingListener;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +70,27 @@ final class ShrinkTest {
         Graph after = OnnxReader.read(run.resolve("pruned.onnx")).graph();
         assertEquals(before.inputs(), after.inputs());
         assertEquals(before.outputs(), after.outputs());
+    }
+
+    /** As of a training under a penalty, whose model.onnx still holds them: they are cut out first, and shares count from there. */
+    @Test
+    void channelsThatAreZeroAreCutOutFirst() throws IOException {
+        Graph zeroed = new SeededZeros(0.5, 1).in(OnnxReader.read(model).graph());
+        OnnxWriter.write(zeroed, model);
+        List<String> notes = new ArrayList<>();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void onNote(String text) {
+                notes.add(text);
+            }
+        };
+        RunResult result = shrink().epochs(4)
+                .run(folder.resolve("run"), RunOptions.DEFAULT.withListener(listener))
+                .orElseThrow();
+        // Both layers lose half of the pixels or neurons; the pixels stay, as nobody cuts an input.
+        Graph narrow = Mlp.ofImages(new ImageOptions(10, 1, 8), List.of(12), Weights.seeded(5));
+        assertEquals(Cost.parameters(narrow), result.parametersBefore());
+        assertTrue(notes.stream().anyMatch(note -> note.contains("zero already")), notes::toString);
     }
 
     @Test

@@ -29,7 +29,7 @@ public final class NarrowingGroups {
     public static List<LayerGroups> of(Graph model, ModelGroups groups) {
         long whole = parameters(model);
         return groups.layers().stream()
-                .filter(layer -> layer.groups().count() > 1 && parameters(half(model, layer)) < whole)
+                .filter(layer -> live(model, layer).size() > 1 && parameters(half(model, layer)) < whole)
                 .toList();
     }
 
@@ -39,22 +39,32 @@ public final class NarrowingGroups {
      * @param model the model
      * @param layers some of its layers
      * @param dimensions a length for every free dimension of the model
-     * @return what would be left with one group in each of these
+     * @return what would be left with one group in each of these, the first that is not zero
      */
     public static PruneReport least(Graph model, List<LayerGroups> layers, Map<String, Long> dimensions) {
         Map<LayerGroups, List<Integer>> all = new LinkedHashMap<>();
-        layers.forEach(layer -> all.put(
-                layer, IntStream.range(1, layer.groups().count()).boxed().toList()));
+        layers.forEach(
+                layer -> all.put(layer, live(model, layer).stream().skip(1).toList()));
         PrunePlan plan = Pruner.plan(Threshold.apply(model, all).graph(), PruneOptions.DEFAULT);
         return PruneReport.of(plan, dimensions);
     }
 
     private static Graph half(Graph model, LayerGroups layer) {
-        List<Integer> other = IntStream.range(0, layer.groups().count())
-                .filter(group -> group % 2 == 1)
-                .boxed()
+        List<Integer> live = live(model, layer);
+        List<Integer> other = IntStream.range(0, live.size())
+                .filter(i -> i % 2 == 1)
+                .mapToObj(live::get)
                 .toList();
         return Threshold.apply(model, Map.of(layer, other)).graph();
+    }
+
+    /** The groups that are not zero: only these can still go, and one of these has to stay. */
+    private static List<Integer> live(Graph model, LayerGroups layer) {
+        boolean[] zeros = layer.zeros(model);
+        return IntStream.range(0, zeros.length)
+                .filter(group -> !zeros[group])
+                .boxed()
+                .toList();
     }
 
     private static long parameters(Graph model) {

@@ -35,6 +35,20 @@ final class NarrowingGroupsTest {
         assertEquals(7 + 2 + 6, least.parametersAfter());
     }
 
+    /** The first group may be zero already: then another one has to stay. */
+    @Test
+    void ofAModelWithZerosOneLiveGroupStays() {
+        Graph model = Mlp.ofVectors(3, 6, List.of(8, 4), Weights.seeded(1));
+        LayerGroups second = GroupRules.everything().derive(model).layers().get(1);
+        Graph zeroed = Threshold.apply(model, Map.of(second, List.of(0, 1, 2))).graph();
+        ModelGroups groups = GroupRules.everything().derive(zeroed);
+        List<LayerGroups> narrowing = NarrowingGroups.of(zeroed, groups);
+        assertEquals(groups.layers().subList(1, 3), narrowing);
+        assertEquals(
+                7 + 2 + 6,
+                NarrowingGroups.least(zeroed, narrowing, Map.of("batch", 1L)).parametersAfter());
+    }
+
     /** A residual stream has other readers: of a transformer that normalises behind its layers, these are not narrowed. */
     @Test
     void readersOfAResidualStreamNarrowNothing() {

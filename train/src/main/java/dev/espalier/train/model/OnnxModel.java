@@ -6,10 +6,18 @@ import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.Dequantization;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.prune.PruneOptions;
+import dev.espalier.graph.prune.PrunePlan;
+import dev.espalier.graph.prune.PruneReport;
+import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.graph.prune.Widths;
+import dev.espalier.graph.prune.Widths.Selections;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.runtime.Judge;
+import dev.espalier.runtime.PruneTrial;
 import dev.espalier.runtime.RuntimeTypes;
+import dev.espalier.runtime.Timing;
 import dev.espalier.settings.Key;
 import dev.espalier.settings.Range;
 import dev.espalier.settings.Values;
@@ -19,6 +27,7 @@ import dev.espalier.train.task.Signature;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -34,6 +43,12 @@ public final class OnnxModel implements ModelKind {
                     "model.fresh",
                     "whether the file's weights have learned nothing yet: for a regression, the labels' mean and deviation are then"
                             + " put behind its outputs")
+            .withDefault(false);
+
+    private static final Key<Boolean> PRUNE_FIRST = Key.flag(
+                    "model.prune_first",
+                    "whether channels that are zero in the file are cut out before training, which changes no output; what a target"
+                            + " asks for is then a share of what is left")
             .withDefault(false);
 
     /** What becomes of the file's last layer. */
@@ -72,7 +87,7 @@ public final class OnnxModel implements ModelKind {
 
     @Override
     public List<Key<?>> keys() {
-        return List.of(FILE, HEAD, FRESH, TOKENIZER);
+        return List.of(FILE, HEAD, FRESH, TOKENIZER, PRUNE_FIRST);
     }
 
     /** A model that reads text has its vocabulary beside it, as a training leaves it. */
@@ -114,6 +129,9 @@ public final class OnnxModel implements ModelKind {
         if (dequantization.isExact()) {
             requireRead(file, read);
         }
+        if (values.of(PRUNE_FIRST)) {
+            read = pruned(read, what, notes);
+        }
         // What it is fed with is encoded by the data that it is trained on.
         Graph model = DeclaredInputs.inTraining(read);
         Graph free = wanted.withInputs(model, what);
@@ -128,6 +146,34 @@ public final class OnnxModel implements ModelKind {
                 yield wanted.fit(head.graph(), what).model();
             }
         };
+    }
+
+    /** Nobody picks channels from a tensor for that: what others need stays, so that later cuts are as free as in the original. */
+    private static Graph pruned(Graph read, String what, Consumer<String> notes) {
+        PrunePlan plan = Pruner.plan(
+                RawInputs.without(read),
+                PruneOptions.DEFAULT.withWidths(Widths.NARROWEST.withSelections(Selections.NONE)));
+        if (!plan.changes()) {
+            return read;
+        }
+        SampleInputs samples = SampleInputs.DEFAULT;
+        try (Judge judge = Judge.of(read, samples, 1)) {
+            PruneTrial trial = PruneTrial.of(
+                    RawInputs.judge(judge, read, samples.batch()),
+                    read,
+                    plan,
+                    smaller -> RawInputs.like(read, smaller),
+                    samples.dimensions(read),
+                    Timing.size(0));
+            PruneReport report = trial.report();
+            notes.accept(String.format(
+                    Locale.ROOT,
+                    "%s has channels that are zero already; they are cut out first, which leaves %.1f %% of its parameters and %.1f %% of its FLOPs. What is requested is a share of that.",
+                    what,
+                    100 * report.parametersLeft(),
+                    100.0 * report.flopsAfter() / Math.max(report.flopsBefore(), 1)));
+            return trial.smaller();
+        }
     }
 
     private static void noteBatch(Graph model, Graph free, String what, Consumer<String> notes) {
