@@ -19,7 +19,7 @@ final class ComparisonPrinter {
         Footprint before = found.before();
         Footprint after = found.after();
         List<List<String>> costs = new ArrayList<>();
-        costs.add(List.of("", "original", "smaller", ""));
+        costs.add(List.of("", "original", "small", ""));
         costs.add(left("size, bytes", (double) before.bytes(), (double) after.bytes()));
         costs.add(left("parameters", (double) before.parameters(), (double) after.parameters()));
         costs.add(left("FLOPs", before.flops(), after.flops()));
@@ -37,7 +37,7 @@ final class ComparisonPrinter {
             out.println();
             out.printf(
                     Locale.ROOT,
-                    "%s, taken for %s, in %,d samples of %s:%n",
+                    "%s, read as %s, in %,d samples of %s:%n",
                     output.output(),
                     output.meaning(),
                     output.samples(),
@@ -47,7 +47,7 @@ final class ComparisonPrinter {
     }
 
     private static List<String> left(String name, double before, double after) {
-        return List.of(name, whole(before), whole(after), share(after / before) + " left");
+        return List.of(name, whole(before), whole(after), share(after / before) + " kept");
     }
 
     private static List<String> faster(String name, double before, double after) {
@@ -90,7 +90,7 @@ final class ComparisonPrinter {
                     "  not finite",
                     String.format(
                             Locale.ROOT,
-                            "%,d answers of the original, %,d of the smaller model; left out; the first for rows %s",
+                            "%,d answers of the original, %,d of the small model; these samples are omitted; the first are rows %s",
                             output.notFinite().original(),
                             output.notFinite().smaller(),
                             output.notFinite().rows())));
@@ -100,7 +100,7 @@ final class ComparisonPrinter {
     }
 
     private static String cosines(Cosines cosine) {
-        return "mean %s, half at least %s, 99 %% at least %s, all at least %s"
+        return "mean %s, median %s, 1st percentile %s, minimum %s"
                 .formatted(
                         Findings.cosine(cosine.mean()),
                         Findings.cosine(cosine.median()),
@@ -110,7 +110,7 @@ final class ComparisonPrinter {
 
     private static String worst(Likeness output) {
         return output.worst().isEmpty()
-                ? "none: both say the same of every row"
+                ? "none: both models give the same output for every row"
                 : output.worst().stream()
                         .map(deviant -> String.format(
                                 Locale.ROOT, "%,d (%s)", deviant.row(), Findings.cosine(deviant.cosine())))

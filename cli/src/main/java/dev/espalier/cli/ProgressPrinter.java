@@ -93,7 +93,7 @@ final class ProgressPrinter implements TrainingListener {
         }
         status.say(String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups left%s, %s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups kept%s, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),
@@ -120,7 +120,7 @@ final class ProgressPrinter implements TrainingListener {
     private String describe(Progress progress) {
         return String.format(
                 Locale.ROOT,
-                "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups left, %s, %s left",
+                "%sepoch %d of %d, %s: loss %.4f, %s %s, %.1f %% of groups kept, %s, %s left",
                 name,
                 progress.epoch(),
                 progress.epochs(),

@@ -374,7 +374,7 @@ final class PruneCommand implements Callable<Integer> {
         }
         out.printf(
                 Locale.ROOT,
-                "%s: %,d of %,d parameters left (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups; %soutputs differ by at most"
+                "%s: %,d of %,d parameters kept (%.1f %%), %.1f %% of the FLOPs, %.1f %% of the groups; %soutputs differ by at most"
                         + " %.2g%s%n",
                 output,
                 result.parametersAfter(),
@@ -407,7 +407,7 @@ final class PruneCommand implements Callable<Integer> {
         out.printf(
                 Locale.ROOT,
                 "%s: nothing that can be cut out makes it faster here, so it is written uncut. --for size cuts all the same: %,d of %,d"
-                        + " parameters left (%.1f %%), %s%n",
+                        + " parameters kept (%.1f %%), %s%n",
                 output,
                 after,
                 before,

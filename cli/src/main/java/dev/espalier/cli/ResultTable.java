@@ -50,21 +50,21 @@ final class ResultTable {
         header.addAll(List.of("parameters", "FLOPs", "latency"));
         rows.add(header);
         if (!baseline.isEmpty()) {
-            rows.add(row("dense baseline", baseline, metrics, false));
+            rows.add(row("original", baseline, metrics, false));
         }
-        rows.add(row("sparse", results, metrics, false));
-        rows.add(row("pruned", results, metrics, true));
+        rows.add(row("unpruned", results, metrics, false));
+        rows.add(row("small", results, metrics, true));
         Columns.print(rows, out);
         out.printf(
                 Locale.ROOT,
-                "%nGroups left %s, parameters left %s, speed-up %.2f, outputs differ by at most %.1e.%n",
+                "%nGroups kept %s, parameters kept %s, speed-up %.2f, pruning changed outputs by at most %.1e.%n",
                 spread(RunResult::groupsLeft).percent(),
                 spread(RunResult::parametersLeft).percent(),
                 speedUp(),
                 results.stream().mapToDouble(RunResult::maxAbsDifference).max().orElseThrow());
     }
 
-    /** How many times faster the pruned model is than the dense baseline, or than the sparse model if there is none. */
+    /** Speed-up of the small model over the original, or over the unpruned model if no original was trained. */
     double speedUp() {
         if (baseline.isEmpty()) {
             return spread(RunResult::speedUp).mean();

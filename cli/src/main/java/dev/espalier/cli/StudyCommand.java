@@ -240,7 +240,7 @@ final class StudyCommand implements Callable<Integer> {
 
         private static String describe(RunResult result) {
             Metric metric = result.mainMetric();
-            return "finished with %s %s, %s of the parameters left"
+            return "finished with %s %s, %s of the parameters kept"
                     .formatted(
                             metric.words(),
                             metric.write(result.prunedScores().firstEntry().getValue()),
@@ -309,9 +309,9 @@ final class StudyCommand implements Callable<Integer> {
         rows.addFirst(List.of(
                 "point",
                 metric.map(Metric::words).orElse("score"),
-                "groups left",
-                "parameters left",
-                "FLOPs left",
+                "groups kept",
+                "parameters kept",
+                "FLOPs kept",
                 ""));
         Columns.print(rows, out);
     }

@@ -160,9 +160,9 @@ final class SweepCommand implements Callable<Integer> {
     private static void print(List<Sweep.Point> points, Optional<RunResult> dense, PrintWriter out) {
         Metric metric = points.getFirst().results().getFirst().mainMetric();
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("λ", metric.words(), "groups left", "parameters left", "FLOPs left", "speed-up"));
+        rows.add(List.of("λ", metric.words(), "groups kept", "parameters kept", "FLOPs kept", "speed-up"));
         dense.ifPresent(result -> rows.add(List.of(
-                "dense baseline",
+                "original",
                 metric.write(result.scores().firstEntry().getValue()),
                 "100.0 %",
                 "100.0 %",

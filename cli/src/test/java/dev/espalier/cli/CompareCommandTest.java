@@ -51,8 +51,8 @@ final class CompareCommandTest {
                 "compare", original, smaller, "--inputs", "digits", "--rows", "50", "--threads", "2", "--html", page);
         assertEquals(0, answer.exitStatus(), answer.err());
         String out = answer.out();
-        assertTrue(out.contains("logits, taken for logits, in 50 samples"), out);
-        assertTrue(out.matches("(?s).*parameters +640 +640 +100\\.0 % left.*"), out);
+        assertTrue(out.contains("logits, read as logits, in 50 samples"), out);
+        assertTrue(out.matches("(?s).*parameters +640 +640 +100\\.0 % kept.*"), out);
         assertTrue(out.matches("(?s).*latency, 2 threads +\\S+ ms +\\S+ ms.*"), out);
         assertTrue(out.matches("(?s).*same class +[89]\\d\\.\\d+ %.*"), out);
         assertTrue(out.matches("(?s).*worst rows +\\d+ \\(0\\.\\d+\\), .*"), out);
@@ -85,7 +85,7 @@ final class CompareCommandTest {
         Answer answer = Answer.to("compare", model, model, "--inputs", "random", "--rows", "5", "--threads", "1");
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.err().contains("nothing of what people will ask"), answer.err());
-        assertTrue(answer.out().contains("none: both say the same of every row"), answer.out());
+        assertTrue(answer.out().contains("none: both models give the same output for every row"), answer.out());
     }
 
     @Test

@@ -40,7 +40,7 @@ final class ProgressPrinterTest {
     void aBarShowsHowFarItIs() {
         StringWriter out = new StringWriter();
         assertEquals(
-                "[############------------] mine: epoch 2 of 4, heal: loss 0.5000, accuracy 87.5 %, 25.0 % of groups left,"
+                "[############------------] mine: epoch 2 of 4, heal: loss 0.5000, accuracy 87.5 %, 25.0 % of groups kept,"
                         + " 1,234 samples/s, 1:02:05 left",
                 new ProgressPrinter(new StatusLine(new PrintWriter(out), true), "mine").bar(HALF));
     }

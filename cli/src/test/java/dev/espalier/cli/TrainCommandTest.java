@@ -75,7 +75,7 @@ final class TrainCommandTest {
         assertSucceeded(answer);
         assertTrue(answer.err().contains("epoch 3 of 3, sparsify: loss "), answer.err());
         assertFalse(answer.err().contains("\r"), "a bar, though this is no terminal");
-        assertTrue(answer.out().contains("Groups left "), answer.out());
+        assertTrue(answer.out().contains("Groups kept "), answer.out());
         assertTrue(answer.out().contains(run.report().toString()), answer.out());
         for (Path file : List.of(run.model(), run.pruned(), run.report(), run.provenanceFile(), run.metricsFile())) {
             assertTrue(Files.size(file) > 0, file.toString());
@@ -120,9 +120,9 @@ final class TrainCommandTest {
         Answer answer = Answer.to("train", recipe, "--baseline", "--set", "training.epochs=1", "--run-dir", run.path());
         assertSucceeded(answer);
         assertTrue(answer.err().contains("dense: epoch 1 of 1"), answer.err());
-        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertTrue(answer.out().contains("original "), answer.out());
         assertEquals(0, run.baseline().result().orElseThrow().lambda());
-        assertTrue(Files.readString(run.report()).contains("ense baseline"));
+        assertTrue(Files.readString(run.report()).contains(" points to the original"));
         Answer without = Answer.to("train", recipe, "--baseline", "--set", "method.kind=baseline");
         assertEquals(2, without.exitStatus());
         assertTrue(without.err().contains("leave --baseline out"), without.err());
@@ -142,7 +142,7 @@ final class TrainCommandTest {
                 "--run-dir",
                 sweep.path());
         assertSucceeded(answer);
-        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertTrue(answer.out().contains("original "), answer.out());
         assertTrue(Files.readString(sweep.sweepReport()).contains("aseline"));
     }
 
@@ -510,7 +510,7 @@ final class TrainCommandTest {
         Path run = folder.resolve("demo");
         Answer answer = Answer.to("demo", "--run-dir", run, "--json", json);
         assertSucceeded(answer);
-        assertTrue(answer.out().contains("dense baseline"), answer.out());
+        assertTrue(answer.out().contains("original "), answer.out());
         JsonNode result = new ObjectMapper().readTree(json.toFile());
         for (String share :
                 List.of("baseline_accuracy", "sparse_accuracy", "pruned_accuracy", "groups_left", "parameters_left")) {

@@ -45,17 +45,17 @@ final class Cards {
     private void finished(RunData run) {
         for (Metric metric : run.metrics()) {
             List<Double> pruned = run.results(result -> Results.score(result.prunedScores(), metric));
-            add("Pruned " + metric.name(), Numbers.metric(metric, pruned), comparison(run, metric, pruned));
+            add("Small model's " + metric.name(), Numbers.metric(metric, pruned), comparison(run, metric, pruned));
         }
         add(
-                "Parameters left",
+                "Parameters kept",
                 Numbers.percent(run.results(RunResult::parametersLeft)),
                 afterOfBefore(run, RunResult::parametersAfter, RunResult::parametersBefore, Numbers::count));
         add(
-                "FLOPs left",
+                "FLOPs kept",
                 Numbers.percent(run.results(RunResult::flopsLeft)),
                 afterOfBefore(run, RunResult::flopsAfter, RunResult::flopsBefore, Numbers::large));
-        add("Groups left", Numbers.percent(run.results(RunResult::groupsLeft)), "the others are zero");
+        add("Groups kept", Numbers.percent(run.results(RunResult::groupsLeft)), "the others are zero");
         add(
                 "Speed-up",
                 Numbers.times(run.results(RunResult::speedUp)),
@@ -78,12 +78,12 @@ final class Cards {
         return run.baseline()
                 .map(dense -> dense.results(result -> Results.score(result.scores(), metric)))
                 .filter(dense -> !dense.isEmpty())
-                .map(dense -> "%s to dense baseline"
+                .map(dense -> "%s to the original"
                         .formatted(Numbers.difference(
                                 metric,
                                 Spread.of(pruned).mean(),
                                 Spread.of(dense).mean())))
-                .orElse(run.results().size() == 1 ? "on the test part" : "%d seeds".formatted(pruned.size()));
+                .orElse(run.results().size() == 1 ? "on the test split" : "%d seeds".formatted(pruned.size()));
     }
 
     private static String afterOfBefore(
@@ -114,7 +114,7 @@ final class Cards {
                 Numbers.spread(last.stream().map(Metrics::loss).toList(), Numbers::compact, ""),
                 "in evaluation");
         add(
-                "Groups left",
+                "Groups kept",
                 Numbers.percent(last.stream().map(Metrics::groupsLeft).toList()),
                 "the others are zero");
         add(

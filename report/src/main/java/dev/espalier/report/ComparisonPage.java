@@ -54,7 +54,7 @@ final class ComparisonPage {
                 : List.of(new Chart.Points(
                         "size",
                         "%s against size".formatted(Curves.capital(metric)),
-                        "%s of the pruned models against the share of parameters that are left; the table has the numbers"
+                        "%s of the pruned models against the share of parameters kept; the table has the numbers"
                                 .formatted(Curves.capital(metric)),
                         Curves.capital(metric),
                         Curves.format(metric),

@@ -77,7 +77,7 @@ final class Curves {
                         format(metric),
                         false,
                         line -> trained(line, metric))));
-        all.add(new Quantity("groups", "Groups left", Format.PERCENT, false, Metrics::groupsLeft));
+        all.add(new Quantity("groups", "Groups kept", Format.PERCENT, false, Metrics::groupsLeft));
         all.add(new Quantity("penalty", "Value of the penalty", Format.NUMBER, false, Metrics::penalty));
         all.add(new Quantity("lambda", "λ, strength of the penalty", Format.NUMBER, true, Metrics::lambda));
         all.add(new Quantity("rate", "Learning rate", Format.NUMBER, false, Metrics::learningRate));
@@ -110,8 +110,7 @@ final class Curves {
             quantity.training().ifPresent(value -> lines.addAll(lines("training", run, TRAINING, value)));
             if (evaluated) {
                 run.baseline()
-                        .ifPresent(dense ->
-                                lines.addAll(dashed(lines("dense baseline", dense, BASELINE, quantity.value()))));
+                        .ifPresent(dense -> lines.addAll(dashed(lines("original", dense, BASELINE, quantity.value()))));
             }
             chart(quantity, bands, lines).ifPresent(charts::add);
         }

@@ -60,7 +60,7 @@ final class FidelityPage {
 
     private static Html share(String name, double before, double after, DoubleFunction<String> format) {
         return Cards.card(
-                name + " left",
+                name + " kept",
                 Numbers.percent(after / before),
                 "%s of %s".formatted(format.apply(after), format.apply(before)));
     }
@@ -83,7 +83,7 @@ final class FidelityPage {
                                 "Latency, 1 thread",
                                 "Latency, %d threads".formatted(comparison.threads())))
                 .row(Html.of("original <code>{}</code>", comparison.original()), cells(comparison.before()))
-                .row(Html.of("smaller <code>{}</code>", comparison.smaller()), cells(comparison.after()))
+                .row(Html.of("small <code>{}</code>", comparison.smaller()), cells(comparison.after()))
                 .toHtml();
     }
 

@@ -22,8 +22,7 @@ record FidelityView(Html content, List<Chart> charts) {
         for (Likeness output : outputs) {
             Chart chart = cosines(output, "cosines-" + outputs.indexOf(output));
             charts.add(chart);
-            parts.add(
-                    Html.of("<h3>{} <span class=\"hint\">taken for {}</span></h3>", output.output(), output.meaning()));
+            parts.add(Html.of("<h3>{} <span class=\"hint\">read as {}</span></h3>", output.output(), output.meaning()));
             parts.addAll(notFinite(output));
             parts.add(Html.of("<dl class=\"cards\">\n{}\n</dl>", Html.join(cards(output))));
             parts.add(Html.of("<div class=\"charts\">\n{}\n</div>", chart.toHtml()));
@@ -31,7 +30,7 @@ record FidelityView(Html content, List<Chart> charts) {
         }
         parts.add(Html.of(
                 "<p class=\"hint\">A cosine of 1 is the same direction, 0 nothing in common. R² is 1 for equal numbers, and 0 for no better than"
-                        + " always saying the original's mean. The relative error is the root of the mean squared difference, as a share of"
+                        + " always predicting the original's mean. The relative error is the root of the mean squared difference, as a share of"
                         + " the root of the original's mean square.</p>"));
         return new FidelityView(Html.join(parts), charts);
     }
@@ -39,9 +38,9 @@ record FidelityView(Html content, List<Chart> charts) {
     /** What counts most, in a sentence without its full stop. */
     static String sentence(Likeness output) {
         return Double.isFinite(output.agreement())
-                ? "The smaller model says the same class as the original in %s of all cases"
+                ? "The small model predicts the same class as the original in %s of all cases"
                         .formatted(Numbers.percent(output.agreement()))
-                : "The cosine between what the smaller model and the original say is %s on average, and at least %s for 99 of 100 samples"
+                : "The cosine between the outputs of the small model and of the original is %s on average, and at least %s for 99 of 100 samples"
                         .formatted(
                                 Findings.cosine(output.cosine().mean()),
                                 Findings.cosine(output.cosine().low()));
@@ -53,8 +52,8 @@ record FidelityView(Html content, List<Chart> charts) {
             return List.of();
         }
         return List.of(Html.of(
-                "<p class=\"note\">Numbers that are not finite: in {} answers of the original and {} of the smaller model, the first for rows {}. These"
-                        + " samples are left out of all figures.</p>",
+                "<p class=\"note\">Numbers that are not finite: in {} answers of the original and {} of the small model, the first for rows {}. These"
+                        + " samples are omitted from all figures.</p>",
                 Numbers.count(strange.original()),
                 Numbers.count(strange.smaller()),
                 strange.rows().stream().map(Numbers::count).collect(Collectors.joining(", "))));
@@ -85,7 +84,7 @@ record FidelityView(Html content, List<Chart> charts) {
         return Cards.card(
                 name,
                 Findings.cosine(cosine.mean()),
-                "half ≥ %s, 99 %% ≥ %s, all ≥ %s"
+                "median %s, 1st percentile %s, minimum %s"
                         .formatted(
                                 Findings.cosine(cosine.median()),
                                 Findings.cosine(cosine.low()),
@@ -96,7 +95,7 @@ record FidelityView(Html content, List<Chart> charts) {
         return new Chart.Histogram(
                 id,
                 "Cosines of " + output.output(),
-                "How often the cosine between both answers to a sample is how large: 99 of 100 are at least %s"
+                "Histogram of the cosine between the two models' outputs for a sample: 99 of 100 are at least %s"
                         .formatted(Findings.cosine(output.cosine().low())),
                 "cosine",
                 output.cosines().from(),
@@ -106,13 +105,13 @@ record FidelityView(Html content, List<Chart> charts) {
 
     private static Html worst(Likeness output) {
         if (output.worst().isEmpty()) {
-            return Html.of("<p>Both say the same of every sample.</p>");
+            return Html.of("<p>Both models give the same output for every sample.</p>");
         }
         boolean words =
                 output.worst().stream().anyMatch(deviant -> !deviant.original().isEmpty());
         List<String> columns = new ArrayList<>(List.of("Row", "Cosine", "Largest difference"));
         if (words) {
-            columns.addAll(List.of("Original:", "Smaller model:"));
+            columns.addAll(List.of("Original:", "Small:"));
         }
         Table table = Table.of("Rows for which %s differs most".formatted(output.output()), columns);
         for (Deviant deviant : output.worst()) {

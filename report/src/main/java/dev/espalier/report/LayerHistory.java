@@ -35,8 +35,8 @@ final class LayerHistory {
                 .toList()));
         return Optional.of(new Chart.HeatMap(
                 "history",
-                "Groups left, by layer",
-                "Share of groups that are left, for each of %d layers and %d evaluations"
+                "Groups kept, by layer",
+                "Share of groups kept, for each of %d layers and %d evaluations"
                         .formatted(totals.size(), chosen.size()),
                 chosen.stream().map(Metrics::epoch).toList(),
                 List.copyOf(totals.keySet()),

@@ -81,8 +81,8 @@ final class MistakesView {
                                     picture.width(),
                                     picture.height(),
                                     mistake.truth().isEmpty()
-                                            ? "Sample %d of the test part".formatted(mistake.row())
-                                            : "Sample %d of the test part, %s, taken for %s"
+                                            ? "Sample %d of the test split".formatted(mistake.row())
+                                            : "Sample %d of the test split, %s, taken for %s"
                                                     .formatted(mistake.row(), mistake.truth(), mistake.said()));
                     });
         }

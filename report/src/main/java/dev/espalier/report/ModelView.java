@@ -127,7 +127,7 @@ record ModelView(
         return Optional.of(new Chart.Bars(
                 "layers",
                 "Weights of each layer",
-                "Weights of each layer before and after pruning: %s of %s are left"
+                "Weights of each layer before and after pruning: %s of %s are kept"
                         .formatted(Numbers.count(after), Numbers.count(before)),
                 layers.stream().map(layer -> layer.plan().name()).toList(),
                 layers.stream().map(layer -> layer.plan().weightsBefore()).toList(),
@@ -137,7 +137,7 @@ record ModelView(
     Html table() {
         Table table = Table.of(
                 "Layers before and after pruning",
-                List.of("Layer", "Operator:", "Inputs", "Outputs", "Groups left", "Weights", "Left", "Why:"));
+                List.of("Layer", "Operator:", "Inputs", "Outputs", "Groups kept", "Weights", "Kept", "Why:"));
         for (PruneReport.Layer layer : layers) {
             LayerPlan plan = layer.plan();
             table.row(

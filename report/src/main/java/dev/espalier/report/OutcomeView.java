@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What a pruned model makes of the test part.
+ * Predictions of a small model on the test split.
  *
  * @param content what there is to read
  * @param charts what is drawn into it
@@ -50,15 +50,13 @@ record OutcomeView(Html content, List<Chart> charts) {
     }
 
     private static String samples(Findings.Samples samples) {
-        return "The model learned from %s samples, was watched by %s and is judged by %s."
-                .formatted(
-                        Numbers.count(samples.train()),
-                        samples.validation() == 0
-                                ? "those of the test part"
-                                : "%s others".formatted(Numbers.count(samples.validation())),
-                        samples.validation() == 0
-                                ? "these %s".formatted(Numbers.count(samples.test()))
-                                : "%s more".formatted(Numbers.count(samples.test())));
+        String train = Numbers.count(samples.train());
+        String test = Numbers.count(samples.test());
+        return samples.validation() == 0
+                ? "The training split has %s samples, the test split %s; the test split also served for validation."
+                        .formatted(train, test)
+                : "The training split has %s samples, the validation split %s, the test split %s."
+                        .formatted(train, Numbers.count(samples.validation()), test);
     }
 
     /** A row for what samples are, a column for what they are taken for. */
@@ -123,8 +121,8 @@ record OutcomeView(Html content, List<Chart> charts) {
 
     /** Of many, those that are found least. */
     private static Html tallies(String caption, String first, List<Tally> tallies) {
-        Table table = Table.of(
-                caption, List.of(first, "In the training part", "In the test part", "Said", "Recall", "Precision"));
+        Table table =
+                Table.of(caption, List.of(first, "Training split", "Test split", "Predicted", "Recall", "Precision"));
         List<Tally> shown = tallies.size() <= MATRIX
                 ? tallies
                 : tallies.stream()
@@ -140,8 +138,8 @@ record OutcomeView(Html content, List<Chart> charts) {
                 Numbers.percent(tally.recall()),
                 Numbers.percent(tally.precision())));
         return Html.of(
-                "{}<p class=\"hint\">{}Recall is the share of those in the test part that are found, precision the share of those"
-                        + " said that are right.</p>",
+                "{}<p class=\"hint\">{}Recall is the share of those in the test split that are found, precision the share of those"
+                        + " predicted that are right.</p>",
                 table.toHtml(),
                 shown.size() < tallies.size()
                         ? "Of %s, these %d are found least. ".formatted(Numbers.count(tallies.size()), shown.size())

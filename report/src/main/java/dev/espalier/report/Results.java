@@ -79,7 +79,7 @@ final class Results {
         return scores.getOrDefault(metric, Double.NaN);
     }
 
-    /** The models of a run: the dense baseline, the sparse one, what is left of it. */
+    /** The models of a run: the original (trained without a penalty), the unpruned one and the small one. */
     static Html models(RunData run) {
         if (run.results().isEmpty()) {
             return Html.EMPTY;
@@ -87,7 +87,7 @@ final class Results {
         List<Metric> metrics = run.metrics();
         List<String> columns = new ArrayList<>(List.of("Model"));
         metrics.forEach(metric -> columns.add(Curves.capital(metric)));
-        columns.add("Groups left");
+        columns.add("Groups kept");
         columns.addAll(COSTS);
         OptionalInt threads = threads(run);
         threads.ifPresent(
@@ -95,9 +95,9 @@ final class Results {
         Table table = Table.of("The models of this run", columns);
         run.baseline()
                 .filter(dense -> !dense.results().isEmpty())
-                .ifPresent(dense -> table.row(Html.of("dense baseline"), Model.SPARSE.cells(dense, metrics, threads)));
-        table.row(Html.of("sparse <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics, threads));
-        table.row(Html.of("pruned <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics, threads));
+                .ifPresent(dense -> table.row(Html.of("original"), Model.SPARSE.cells(dense, metrics, threads)));
+        table.row(Html.of("unpruned <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics, threads));
+        table.row(Html.of("small <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics, threads));
         return table.toHtml();
     }
 
@@ -130,8 +130,7 @@ final class Results {
     static Html runs(List<RunData> runs, List<Metric> metrics) {
         Table table = table("The runs", "Run", metrics);
         for (RunData run : runs) {
-            run.baseline()
-                    .ifPresent(dense -> table.row(Html.of("{}, dense baseline", run.name()), outcome(dense, metrics)));
+            run.baseline().ifPresent(dense -> table.row(Html.of("{}, original", run.name()), outcome(dense, metrics)));
             table.row(
                     run.isFinished() ? Html.text(run.name()) : Html.of("{} <em>{}</em>", run.name(), run.status()),
                     outcome(run, metrics));
@@ -141,8 +140,8 @@ final class Results {
 
     private static Table table(String caption, String first, List<Metric> metrics) {
         List<String> columns = new ArrayList<>(List.of(first));
-        metrics.forEach(metric -> columns.add("Pruned " + metric.name()));
-        columns.addAll(List.of("Groups left", "Parameters left", "FLOPs left", "Speed-up", "λ", "Time"));
+        metrics.forEach(metric -> columns.add("Small model's " + metric.name()));
+        columns.addAll(List.of("Groups kept", "Parameters kept", "FLOPs kept", "Speed-up", "λ", "Time"));
         return Table.of(caption, columns);
     }
 

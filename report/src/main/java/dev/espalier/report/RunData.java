@@ -36,7 +36,7 @@ record RunData(String name, RunFolder folder, List<Seed> seeds, Optional<RunData
      * @param metrics the evaluations so far
      * @param result what came out; empty if it is not finished
      * @param reason why it was given up; empty if it was not
-     * @param findings what its pruned model makes of the test part
+     * @param findings predictions of its small model on the test split
      * @param verdict what one should know first, if it did not do what it was for
      * @param provenance where it came from
      */

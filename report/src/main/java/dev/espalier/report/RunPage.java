@@ -47,8 +47,8 @@ final class RunPage {
                 "mistakesintro",
                 Html.text(
                         likened
-                                ? "Samples of the test part for which the answers of the pruned model and of the original differ most, the worst first."
-                                : "Samples of the test part that the pruned model gets wrong, the worst first: what they are, and what it says."));
+                                ? "Samples of the test split for which the outputs of the small model and of the original differ most, the worst first."
+                                : "Samples of the test split that the small model gets wrong, the worst first, with its prediction."));
         values.put("models", Results.models(run));
         values.put("seeds", Results.seeds(run));
         values.put("curves", Html.join(curves.stream().map(Chart::toHtml).toList()));
@@ -115,7 +115,7 @@ final class RunPage {
         long skipped = run.last().stream().mapToLong(Metrics::skippedSteps).sum();
         if (skipped > 0) {
             notes.add(Html.of(
-                    "<p class=\"note\">Steps left out because a gradient was not finite: {}.</p>",
+                    "<p class=\"note\">Steps skipped because a gradient was not finite: {}.</p>",
                     Numbers.count(skipped)));
         }
         model.problem().ifPresent(problem -> notes.add(Html.of("<p class=\"note\">{}</p>", problem)));
@@ -140,7 +140,7 @@ final class RunPage {
         columns.addAll(List.of("Loss", "Loss in training"));
         run.trained().forEach(metric -> columns.add(Curves.inTraining(metric)));
         columns.addAll(
-                List.of("Groups left", "Penalty", "λ", "Learning rate", "Iterations per group", "Samples per second"));
+                List.of("Groups kept", "Penalty", "λ", "Learning rate", "Iterations per group", "Samples per second"));
         Table table = Table.of("All evaluations of " + seed.name(), columns);
         seed.metrics().forEach(line -> table.row(Html.text(Numbers.compact(line.epoch())), numbers(run, line)));
         return run.seeds().size() == 1

@@ -75,8 +75,8 @@ final class StudyCharts {
         dimensions.add(StudyCost.PARAMETERS.dimension(Scale.LINEAR));
         return new Chart.Parallel(
                 "parallel",
-                "Settings, %s and parameters left".formatted(metric.words()),
-                "A line for each point of the study, through its settings, its %s and what is left; the table has the numbers"
+                "Settings, %s and parameters kept".formatted(metric.words()),
+                "A line for each point of the study, through its settings, its %s and the parameters kept; the table has the numbers"
                         .formatted(metric.words()),
                 dimensions,
                 strands(row -> Stream.concat(

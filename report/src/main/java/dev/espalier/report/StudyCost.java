@@ -11,9 +11,9 @@ import java.util.Locale;
 /** What a model costs. */
 enum StudyCost {
     /** The share of parameters that are left. */
-    PARAMETERS("parameters left", "Fewest parameters", Format.PERCENT, ""),
+    PARAMETERS("parameters kept", "Fewest parameters", Format.PERCENT, ""),
     /** The share of operations that are left. */
-    FLOPS("FLOPs left", "Fewest FLOPs", Format.PERCENT, ""),
+    FLOPS("FLOPs kept", "Fewest FLOPs", Format.PERCENT, ""),
     /** How long a sample takes. */
     LATENCY("latency", "Lowest latency", Format.NUMBER, " ms");
 

@@ -159,7 +159,7 @@ public final class StudyPage {
                         cards.add(Cards.card(
                                 ended.size() == 1 ? Curves.capital(metric) : "Best " + metric.words(),
                                 Numbers.metric(metric, best.scores(metric)),
-                                named(best, axes) + " · " + StudyCost.PARAMETERS.write(best) + " parameters left"));
+                                named(best, axes) + " · " + StudyCost.PARAMETERS.write(best) + " parameters kept"));
                         for (StudyCost cost : ended.size() == 1 ? new StudyCost[0] : StudyCost.values()) {
                             cheapest(ended, cost)
                                     .ifPresent(row -> cards.add(Cards.card(

@@ -75,9 +75,9 @@ final class StudyTable {
                             case LOWER -> "low";
                         })
                         .orElse("")));
-        cells.add(column("Groups left", "low"));
-        cells.add(column("Parameters left", "low"));
-        cells.add(column("FLOPs left", "low"));
+        cells.add(column("Groups kept", "low"));
+        cells.add(column("Parameters kept", "low"));
+        cells.add(column("FLOPs kept", "low"));
         cells.add(column("Latency", "low"));
         cells.add(column("Speed-up", "high"));
         if (remarks) {

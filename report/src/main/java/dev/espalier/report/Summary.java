@@ -29,7 +29,7 @@ final class Summary {
      * Sums up a run.
      *
      * @param run the run
-     * @param findings what the model that is shown makes of the test part
+     * @param findings predictions of the displayed model on the test split
      * @param columns the columns that it reads
      * @return nothing if the run is not finished
      */
@@ -52,7 +52,7 @@ final class Summary {
     private static String scores(RunData run) {
         return run.metrics().stream()
                 .findFirst()
-                .map(metric -> "On the test part, the %s of the pruned model is %s"
+                .map(metric -> "On the test split, the %s of the small model is %s"
                         .formatted(metric.name().replace('_', ' '), score(run, metric)))
                 .orElse("The model is pruned");
     }
@@ -79,10 +79,10 @@ final class Summary {
         long tested = classes.stream().mapToLong(Tally::tested).sum();
         long right = classes.stream().mapToLong(Tally::right).sum();
         Tally frequent = frequent(classes);
-        return "Of %s samples that it is judged by, the pruned model names the right class of %s (%s); who always says %s has %s"
+        return "On the test split, the small model classifies %s of %s samples correctly (%s); always predicting '%s' gives %s"
                 .formatted(
-                        Numbers.count(tested),
                         Numbers.count(right),
+                        Numbers.count(tested),
                         Numbers.percent((double) right / tested),
                         frequent.name(),
                         Numbers.percent((double) frequent.tested() / tested));
@@ -95,7 +95,7 @@ final class Summary {
     private static String labels(List<Tally> labels) {
         long said = labels.stream().mapToLong(Tally::said).sum();
         long right = labels.stream().mapToLong(Tally::right).sum();
-        return "Of %s labels in the test part, the pruned model finds %s, and it says %s that are not there"
+        return "Of %s labels in the test split, the small model finds %s, and it predicts %s that are not there"
                 .formatted(
                         Numbers.count(labels.stream().mapToLong(Tally::tested).sum()),
                         Numbers.count(right),
@@ -103,26 +103,26 @@ final class Summary {
     }
 
     private static String quantity(Quantity quantity) {
-        return "Half of the pruned model's estimates of %s are off by at most %s, nine of ten by at most %s"
+        return "On the test split, half of the small model's estimates of %s are off by at most %s, nine of ten by at most %s"
                 .formatted(quantity.name(), Numbers.compact(quantity.median()), Numbers.compact(quantity.large()));
     }
 
     private static String answers(Outcome.Answers answers) {
-        return "Of %s questions, the pruned model answers %s as people did, and %s more in part"
+        return "Of %s questions in the test split, the small model answers %s as people did, and %s more in part"
                 .formatted(
                         Numbers.count(answers.exact() + answers.partly() + answers.wrong()),
                         Numbers.count(answers.exact()),
                         Numbers.count(answers.partly()));
     }
 
-    /** Beside the dense model, if there is one. */
+    /** Compared with the original, if one was trained. */
     private static String comparison(RunData run) {
         return run.metrics().stream()
                 .findFirst()
                 .flatMap(metric -> run.baseline()
                         .map(dense -> dense.results(result -> Results.score(result.scores(), metric)))
                         .filter(dense -> !dense.isEmpty())
-                        .map(dense -> ". Its %s is %s to the dense baseline"
+                        .map(dense -> ". Compared with the original, its %s changes by %s"
                                 .formatted(
                                         metric.name().replace('_', ' '),
                                         Numbers.difference(
@@ -138,9 +138,9 @@ final class Summary {
         double left = Spread.of(run.results(RunResult::parametersLeft)).mean();
         double faster = Spread.of(run.results(RunResult::speedUp)).mean();
         if (left >= 1) {
-            return "Nothing could be cut out of it.";
+            return "Nothing could be removed from it.";
         }
-        return "It has %s of the parameters, and takes %s of the time for a sample."
+        return "It keeps %s of the parameters and needs %s of the time for a sample."
                 .formatted(Numbers.percent(left), String.format(Locale.ROOT, "%.0f %%", 100 / faster));
     }
 
@@ -152,7 +152,7 @@ final class Summary {
         }
         Confusion first = confusions.getFirst();
         Tally truth = classes.get(first.truth());
-        String most = "Most often it takes %s for %s (%s of %s)."
+        String most = "It most often predicts %s as %s (%s of %s)."
                 .formatted(
                         truth.name(),
                         classes.get(first.said()).name(),
@@ -164,8 +164,9 @@ final class Summary {
                 .filter(one -> one.tested() > 0)
                 .min(Comparator.comparingDouble(Tally::recall))
                 .filter(weakest -> weakest.recall() < share - WEAK)
-                .map(weakest ->
-                        most + " It finds %s least: %s.".formatted(weakest.name(), Numbers.percent(weakest.recall())))
+                .map(weakest -> most
+                        + " Its lowest recall is that of %s: %s."
+                                .formatted(weakest.name(), Numbers.percent(weakest.recall())))
                 .orElse(most));
     }
 

@@ -130,7 +130,7 @@ public record SweepPage(String name, Metric metric, List<Point> points, Optional
                 "size",
                 Curves.capital(metric) + " against size",
                 Curves.capital(metric)
-                        + " of the pruned models against the share of parameters that are left; the table has the numbers",
+                        + " of the pruned models against the share of parameters kept; the table has the numbers",
                 Curves.capital(metric),
                 Curves.format(metric),
                 true,
@@ -141,18 +141,18 @@ public record SweepPage(String name, Metric metric, List<Point> points, Optional
                                 point.parametersLeft(),
                                 point.score().mean(),
                                 point.score().deviation(),
-                                "groups left: " + Numbers.percent(point.groupsLeft())))
+                                "groups kept: " + Numbers.percent(point.groupsLeft())))
                         .toList(),
                 baseline.orElse(Double.NaN));
     }
 
     private Html table(Path file) {
         List<String> columns =
-                new ArrayList<>(List.of("λ", "Pruned " + metric.name(), "Groups left", "Parameters left"));
+                new ArrayList<>(List.of("λ", "Small model's " + metric.name(), "Groups kept", "Parameters kept"));
         columns.add("Run:");
         Table table = Table.of("The runs of the sweep", columns);
         baseline.ifPresent(dense -> table.row(
-                Html.of("dense baseline"),
+                Html.of("original"),
                 List.of(metric.write(dense), Numbers.percent(1), Numbers.percent(1), Numbers.NONE)));
         for (Point point : points) {
             table.row(

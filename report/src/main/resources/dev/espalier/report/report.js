@@ -180,7 +180,7 @@
       grid: {left: 8, right: 40, top: 24, bottom: 30, containLabel: true},
       xAxis: axis({
         type: 'log',
-        name: 'parameters left',
+        name: 'parameters kept',
         nameGap: 30,
         // Halves: 100 %, 50 %, 25 %, …
         logBase: 2,
@@ -208,7 +208,7 @@
           const spread = point.deviation === null ? '' : ' ± ' + write(point.deviation);
           const table = rows([
             ['', chart.score, write(point.y) + spread],
-            ['', 'parameters left', percent(point.x)],
+            ['', 'parameters kept', percent(point.x)],
           ]);
           return `<p>${escaped(point.name)}</p>${table}${point.details ? escaped(point.details) : ''}`;
         },
@@ -240,7 +240,7 @@
                   symbol: 'none',
                   precision: 6,
                   lineStyle: {color: colour(7), type: [5, 4]},
-                  label: {...text, position: 'insideStartTop', formatter: 'dense baseline, ' + write(chart.baseline)},
+                  label: {...text, position: 'insideStartTop', formatter: 'original, ' + write(chart.baseline)},
                   data: [{yAxis: chart.baseline}],
                 },
         },

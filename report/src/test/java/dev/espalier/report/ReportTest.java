@@ -63,16 +63,18 @@ final class ReportTest {
         RunFolder run = SampleRuns.finished(folder.resolve("digits"), 1, 1e-3);
         SampleRuns.finished(folder.resolve("digits/baseline"), 1, 0);
         String page = Report.of(run).html();
-        assertTrue(page.contains("<strong>97.8 %</strong> <span>−0.7 points to dense baseline</span>"));
+        assertTrue(page.contains("<strong>97.8 %</strong> <span>−0.7 points to the original</span>"));
         assertTrue(page.contains("<strong>13.2 %</strong> <span>9,022 of 68,170</span>"));
         assertEquals(
                 List.of(
-                        "| Model | Accuracy | Groups left | Parameters | FLOPs | Latency | Speed-up | Latency, 4 threads | Size of the file |",
-                        "| dense baseline | 98.5 % | 100.0 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × | 0.094 ms | 274 kB |",
-                        "| sparse | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × | 0.094 ms | 274 kB |",
-                        "| pruned | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × | 0.041 ms | 37.5 kB |"),
+                        "| Model | Accuracy | Groups kept | Parameters | FLOPs | Latency | Speed-up | Latency, 4 threads | Size of the file |",
+                        "| original | 98.5 % | 100.0 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × | 0.094 ms | 274 kB |",
+                        "| unpruned | model.onnx | 97.8 % | 25.2 % | 68,170 | 6.12 M | 0.231 ms | 1.00 × | 0.094 ms | 274 kB |",
+                        "| small | pruned.onnx | 97.8 % | 24.4 % | 9,022 | 1.13 M | 0.079 ms | 2.92 × | 0.041 ms | 37.5 kB |"),
                 rows(page, "The models of this run"));
-        assertTrue(lead(page).contains("97.8 %. Its accuracy is −0.7 points to the dense baseline."), lead(page));
+        assertTrue(
+                lead(page).contains("97.8 %. Compared with the original, its accuracy changes by −0.7 points."),
+                lead(page));
         List<String> layers = rows(page, "Layers before and after pruning");
         assertEquals(6, layers.size());
         assertTrue(layers.get(2).startsWith("| conv2 | Conv | "), layers.get(2));
@@ -94,8 +96,7 @@ final class ReportTest {
         SampleRuns.finished(folder.resolve("digits/baseline"), 1, 0);
         JsonNode loss = chart(Report.of(run).html(), "loss");
         assertEquals(
-                List.of("evaluation", "training", "dense baseline"),
-                loss.get("lines").findValuesAsText("name"));
+                List.of("evaluation", "training", "original"), loss.get("lines").findValuesAsText("name"));
         assertEquals(
                 List.of("warm-up 0 to 5", "sparsify 5 to 24", "heal 24 to 30"),
                 StreamSupport.stream(loss.get("bands").spliterator(), false)
@@ -124,12 +125,11 @@ final class ReportTest {
         run.write(SampleRuns.classes(4, false));
         String page = Report.of(run).html();
         assertEquals(
-                "Of 160 samples that it is judged by, the pruned model names the right class of 146 (91.3 %); who always says"
-                        + " class 0 has 25.0 %. It has 13.2 % of the parameters, and takes 34 % of the time for a sample."
-                        + " Most often it takes class 1 for class 2 (12 of 40). It finds class 1 least: 70.0 %.",
+                "On the test split, the small model classifies 146 of 160 samples correctly (91.3 %); always predicting &#39;class 0&#39;"
+                        + " gives 25.0 %. It keeps 13.2 % of the parameters and needs 34 % of the time for a sample."
+                        + " It most often predicts class 1 as class 2 (12 of 40). Its lowest recall is that of class 1: 70.0 %.",
                 lead(page));
-        assertTrue(page.contains(
-                "The model learned from 400 samples, was watched by 40 others and is judged by 160 more."));
+        assertTrue(page.contains("The training split has 400 samples, the validation split 40, the test split 160."));
         assertEquals(
                 List.of(
                         "| class 0 | class 1 | class 2 | class 3 |",
@@ -165,8 +165,10 @@ final class ReportTest {
         RunFolder run = SampleRuns.finished(folder.resolve("quantities"), 1, 1e-3);
         run.write(SampleRuns.quantities());
         String page = Report.of(run).html();
-        assertTrue(lead(page)
-                .startsWith("Half of the pruned model&#39;s estimates of price are off by at most 3370, nine"));
+        assertTrue(
+                lead(page)
+                        .startsWith(
+                                "On the test split, half of the small model&#39;s estimates of price are off by at most 3370, nine"));
         assertEquals(700, chart(page, "quantity-0").get("points").size());
         assertEquals(41, chart(page, "quantity-0-errors").get("counts").size());
         assertTrue(page.contains("2 more numbers are estimated."));
@@ -180,11 +182,11 @@ final class ReportTest {
         String page = Report.of(run).html();
         assertTrue(
                 lead(page)
-                        .startsWith("The smaller model says the same class as the original in 97.4 % of all cases. It"),
+                        .startsWith(
+                                "The small model predicts the same class as the original in 97.4 % of all cases. It"),
                 lead(page));
-        assertTrue(page.contains("half ≥ 0.99962, 99 % ≥ 0.9981, all ≥ 0.970"), page);
-        assertTrue(
-                page.contains("in 0 answers of the original and 2 of the smaller model, the first for rows 17, 31."));
+        assertTrue(page.contains("median 0.99962, 1st percentile 0.9981, minimum 0.970"), page);
+        assertTrue(page.contains("in 0 answers of the original and 2 of the small model, the first for rows 17, 31."));
         assertEquals("cosine", chart(page, "cosines-1").get("axis").asText());
         assertEquals(
                 "| 5 | 0.910 | 2.5 | class 0 (61 %) | class 3 (48 %) |",
@@ -202,7 +204,7 @@ final class ReportTest {
         assertTrue(beside.contains("<h1>small&lt;er&gt;.onnx</h1>"));
         assertTrue(beside.contains("compared in their order: y with vector."));
         assertEquals(
-                "| smaller | small&lt;er&gt;.onnx | 47.1 MB | 11,910,144 | 289 M | 4.9 ms | 2.4 ms |",
+                "| small | small&lt;er&gt;.onnx | 47.1 MB | 11,910,144 | 289 M | 4.9 ms | 2.4 ms |",
                 rows(beside, "Both models").get(2));
         assertTrue(beside.contains("<strong>1.95 ×</strong>"), beside);
     }
@@ -214,17 +216,20 @@ final class ReportTest {
         run.write(new Findings(
                 samples, new Findings.Outcome.Labels(List.of(new Findings.Tally("wet", 5, 3, 4, 2))), List.of()));
         String page = Report.of(run).html();
-        assertTrue(lead(page)
-                .startsWith(
-                        "Of 3 labels in the test part, the pruned model finds 2, and it says 2 that are not there."));
+        assertTrue(
+                lead(page)
+                        .startsWith(
+                                "Of 3 labels in the test split, the small model finds 2, and it predicts 2 that are not there."));
         assertEquals(
                 "| wet | 5 | 3 | 4 | 66.7 % | 50.0 % |", rows(page, "Labels").get(1));
-        assertTrue(page.contains("was watched by those of the test part and is judged by these 4."));
+        assertTrue(page.contains("the test split 4; the test split also served for validation."));
         assertFalse(page.contains("id=\"mistakes\""));
         run.write(new Findings(samples, new Findings.Outcome.Answers(2, 1, 1), List.of()));
         page = Report.of(run).html();
         assertTrue(
-                lead(page).startsWith("Of 4 questions, the pruned model answers 2 as people did, and 1 more in part."));
+                lead(page)
+                        .startsWith(
+                                "Of 4 questions in the test split, the small model answers 2 as people did, and 1 more in part."));
         assertEquals("| wrong | 1 | 25.0 % |", rows(page, "Answers").get(3));
     }
 
@@ -234,7 +239,7 @@ final class ReportTest {
         RunFolder run = SampleRuns.finished(folder.resolve("old"), 1, 1e-3);
         String page = Report.of(run).html();
         assertEquals(
-                "On the test part, the accuracy of the pruned model is 97.8 %. It has 13.2 % of the parameters, and takes 34 %"
+                "On the test split, the accuracy of the small model is 97.8 %. It keeps 13.2 % of the parameters and needs 34 %"
                         + " of the time for a sample.",
                 lead(page));
         assertFalse(page.contains("id=\"outcome\""));
@@ -425,7 +430,7 @@ final class ReportTest {
                 chart(page, "train-exact_spans").get("title").asText());
         assertTrue(rows(page, "All evaluations of squad")
                 .getFirst()
-                .contains("| Exact spans in training | Groups left |"));
+                .contains("| Exact spans in training | Groups kept |"));
         assertFalse(page.contains("Accuracy"), "nobody counted that");
     }
 
@@ -437,9 +442,7 @@ final class ReportTest {
         RunFolder open = SampleRuns.underWay(folder.resolve("open"), 2, 1e-2, 3);
         String page = Report.of(List.of(one, two, open)).html();
         List<String> runs = rows(page, "The runs");
-        assertEquals(
-                "| one, dense baseline | 98.5 % | 100.0 % | 100.0 % | 100.0 % | 1.00 × | 0 | 1 min 51 s |",
-                runs.get(1));
+        assertEquals("| one, original | 98.5 % | 100.0 % | 100.0 % | 100.0 % | 1.00 × | 0 | 1 min 51 s |", runs.get(1));
         assertEquals("| two | 97.6 % | 25.2 % | 13.2 % | 18.5 % | 2.92 × | 1e-4 | 1 min 51 s |", runs.get(3));
         assertTrue(runs.get(4).startsWith("| open | not finished | – |"), runs.get(4));
         assertEquals(
@@ -484,8 +487,8 @@ final class ReportTest {
         String page = Files.readString(file);
         assertEquals(
                 List.of(
-                        "| λ | Pruned accuracy | Groups left | Parameters left | Run |",
-                        "| dense baseline | 98.5 % | 100.0 % | 100.0 % | – |",
+                        "| λ | Small model&#39;s accuracy | Groups kept | Parameters kept | Run |",
+                        "| original | 98.5 % | 100.0 % | 100.0 % | – |",
                         "| 1e-4 | 97.6 % | 25.2 % | 13.2 % | weak |",
                         "| 0.01 | 97.8 % | 25.2 % | 13.2 % | strong run |"),
                 rows(page, "The runs of the sweep"));
