@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -261,6 +262,17 @@ public final class Browser implements AutoCloseable {
         return call("Page.captureScreenshot", Map.of("captureBeyondViewport", true))
                 .get("data")
                 .asText();
+    }
+
+    /**
+     * Writes a picture of the whole page, for people to look at.
+     *
+     * @param file a PNG; its folder is made where it is missing
+     * @throws IOException if it cannot be written
+     */
+    public void screenshot(Path file) throws IOException {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        Files.write(file, Base64.getDecoder().decode(screenshot()));
     }
 
     private JsonNode call(String method, Map<String, ?> parameters) {

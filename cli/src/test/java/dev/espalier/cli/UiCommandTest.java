@@ -85,7 +85,7 @@ final class UiCommandTest {
                 browser.resize(1200, 900, false);
                 assertEquals(List.of(), browser.visit(ui.address()).errors());
                 until(browser, "document.querySelector('#runs .empty') !== null");
-                click(browser, ".bar .button");
+                click(browser, ".masthead .button");
                 until(browser, "document.getElementById('text')?.value.includes('epochs = 200000')");
                 browser.evaluate("document.getElementById('overrides').value = 'training.epochs=100000'");
                 click(browser, "#form button");

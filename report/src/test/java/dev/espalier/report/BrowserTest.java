@@ -23,7 +23,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The pages in a real browser: they draw what they should, complain of nothing and ask nobody for anything. */
+/**
+ * The pages in a real browser: they draw what they should, complain of nothing and ask nobody for anything. Screenshots of them are in
+ * {@code report/target/screenshots}.
+ */
 final class BrowserTest {
     /** For every figure: its name, its number of series without data, its number of shapes, its size. */
     private static final String FIGURES = """
@@ -73,10 +76,12 @@ final class BrowserTest {
         return present;
     }
 
-    private static void assertShows(Path page, int figures) throws InterruptedException {
+    private static void assertShows(Path page, int figures) throws IOException, InterruptedException {
         Browser.Visit visit = browser().visit(page);
         assertEquals(List.of(), visit.errors());
         assertEquals(List.of(page.toUri().toString()), visit.requests());
+        String name = folder.relativize(page).toString().replaceAll("\\W+", "-");
+        browser().screenshot(Path.of("target", "screenshots", name + ".png"));
         JsonNode found = browser().evaluate(FIGURES);
         assertEquals(figures, found.size(), found::toPrettyString);
         for (JsonNode figure : found) {
@@ -264,6 +269,7 @@ final class BrowserTest {
         Browser.Visit visit = desk.visit(page);
         assertEquals(List.of(), visit.errors());
         assertEquals(List.of(page.toUri().toString()), visit.requests());
+        desk.screenshot(Path.of("target", "screenshots", "study.png"));
         assertEquals(
                 2,
                 desk.evaluate("document.querySelectorAll('.plot svg').length").asInt());

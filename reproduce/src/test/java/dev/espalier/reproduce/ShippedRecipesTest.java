@@ -108,8 +108,7 @@ final class ShippedRecipesTest {
                         "optimizer.epsilon",
                         "optimizer.gradient_decay",
                         "optimizer.weight_decay"));
-                assertEquals(
-                        text.optimizer().weightDecay(), program.optimizer().gradientDecay(), name);
+                assertEquals(text.optimizer().weightDecay(), program.optimizer().gradientDecay(), name);
             }
             if (text.method().kind().equals(Method.PROXIMAL)) {
                 expected.add("method.metric");

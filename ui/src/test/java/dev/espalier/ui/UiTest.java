@@ -88,6 +88,10 @@ final class UiTest {
     // --- Runs, as a training leaves them
 
     private RunFolder run(String name, int epochs) throws IOException {
+        return run(folder, name, epochs);
+    }
+
+    static RunFolder run(Path folder, String name, int epochs) throws IOException {
         RunFolder run = new RunFolder(folder.resolve(name));
         Files.createDirectories(run.path());
         Files.writeString(run.recipe(), RECIPE);
@@ -130,11 +134,11 @@ final class UiTest {
                 new LinkedHashMap<>());
     }
 
-    private static SequencedMap<Metric, Double> scores(double accuracy) {
+    static SequencedMap<Metric, Double> scores(double accuracy) {
         return new LinkedHashMap<>(Map.of(Metric.share("accuracy"), accuracy));
     }
 
-    private static void finish(RunFolder run) throws IOException {
+    static void finish(RunFolder run) throws IOException {
         run.write(new RunResult(
                 1,
                 8,
