@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -14,7 +16,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -62,6 +67,26 @@ final class ShippedTest {
         }
         assertTrue(libraries.size() > 20, () -> "the program comes with more than " + libraries);
         return libraries;
+    }
+
+    // --- Kinds
+
+    /** The README promises Parquet and SQL, and the launcher has what is shipped and nothing else. */
+    @Test
+    void kindsOfDataThatTheReadmePromisesAreShipped() throws Exception {
+        List<URL> classPath =
+                new ArrayList<>(List.of(Path.of("target", "classes").toUri().toURL()));
+        for (String entry : Files.readString(CLASS_PATH).strip().split(File.pathSeparator, -1)) {
+            classPath.add(Path.of(entry).toUri().toURL());
+        }
+        try (URLClassLoader shipped =
+                new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            Set<String> kinds = new TreeSet<>();
+            for (Object kind : ServiceLoader.load(shipped.loadClass("dev.espalier.data.DataKind"), shipped)) {
+                kinds.add((String) kind.getClass().getMethod("name").invoke(kind));
+            }
+            assertTrue(kinds.containsAll(Set.of("csv", "images", "npy", "text", "table")), kinds::toString);
+        }
     }
 
     private static Path pomBeside(Path jar) {

@@ -64,10 +64,8 @@ public interface CellFile {
         }
         if (name.endsWith(".parquet")) {
             throw new IllegalArgumentException(
-                    "%s: Parquet is read by the module table, which is not on the class path: set ESPALIER_CLASSPATH to its JAR,"
-                                    .formatted(file)
-                            + " table/target/espalier-table-*.jar after mvn package -pl table -am, and that of"
-                            + " org.duckdb:duckdb_jdbc, with a colon between them; or write the table as CSV");
+                    "%s: Parquet is read by the module table, which is not on the class path: depend on".formatted(file)
+                            + " dev.espalier:espalier-table, or write the table as CSV");
         }
         return new CsvCells(file, header, delimiter.orElse(name.endsWith(".tsv") ? '\t' : ','));
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * A format of tables that takes a library, which is on the class path only if it is wanted. Formats are services: {@code
+ * A format of tables that takes a library, which programs need not have on their class path. Formats are services: {@code
  * META-INF/services/dev.espalier.data.table.CellFormat} names them.
  */
 public interface CellFormat {

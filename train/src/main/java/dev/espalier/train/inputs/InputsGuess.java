@@ -206,7 +206,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
                 if (!DataSection.KINDS.names().contains("table")) {
                     throw DataException.in(
                             file,
-                            "read by the module table, which is not on the class path: set ESPALIER_CLASSPATH to its JAR and that of DuckDB, or give a CSV file");
+                            "read by the module table, which is not on the class path: depend on dev.espalier:espalier-table, or give a CSV file");
                 }
                 begin("table", "data.path", file);
                 asItIs();
