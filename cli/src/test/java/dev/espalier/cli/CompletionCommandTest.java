@@ -196,7 +196,7 @@ final class CompletionCommandTest {
         requireShell("fish");
         Path script = Files.writeString(folder.resolve("runs/espalier.fish"), script("fish"));
         List<String> table = run("fish", "-c", "source " + script + "; complete -C 'espalier reproduce table'");
-        assertEquals(List.of("table1", "table2", "table3"), table);
+        assertEquals(List.of("table1", "table2", "table3", "table4"), table);
         List<String> kinds =
                 run("fish", "-c", "source " + script + "; complete -C 'espalier train --set optimizer.kind=ad'");
         assertTrue(kinds.stream().anyMatch(line -> line.startsWith("optimizer.kind=adam")), kinds::toString);

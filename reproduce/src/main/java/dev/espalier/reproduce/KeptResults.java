@@ -117,7 +117,7 @@ record KeptResults(Path folder) {
         List<String> left = new ArrayList<>();
         Path trainings = out.resolve(Scale.FULL.toString());
         for (PaperTable table : PaperTable.values()) {
-            for (PaperRow row : table.rows()) {
+            for (PaperRow row : table.allRows()) {
                 Recipe protocol = Trainings.protocol(Scale.FULL, row);
                 for (Path variant : foldersOf(trainings, row)) {
                     for (RunFolder run : new RunFolder(variant).runs()) {
@@ -200,13 +200,15 @@ record KeptResults(Path folder) {
     }
 
     private static List<Path> foldersOf(Path folder, PaperRow row) throws IOException {
-        if (!Files.isDirectory(folder)) {
+        Path own = folder.resolve(row.recipe());
+        Path parent = own.getParent();
+        if (parent == null || !Files.isDirectory(parent)) {
             return List.of();
         }
-        try (Stream<Path> folders = Files.list(folder)) {
+        String name = own.getFileName().toString();
+        try (Stream<Path> folders = Files.list(parent)) {
             return folders.filter(Files::isDirectory)
-                    .filter(path ->
-                            Variant.isFolderOf(row.recipe(), path.getFileName().toString()))
+                    .filter(path -> Variant.isFolderOf(name, path.getFileName().toString()))
                     .sorted()
                     .toList();
         }

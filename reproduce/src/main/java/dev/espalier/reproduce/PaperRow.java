@@ -14,8 +14,13 @@ import java.util.SequencedMap;
  * @param recipe the name of the recipe that is the row's protocol, one of those that are shipped
  * @param small what a run at small scale has instead, as on the command line: {@code section.key=value}
  * @param paper what the paper found, as percentages; a figure that it does not give is not there
+ * @param programs versions of the paper's program that do the row otherwise than the text, see {@link #programRows}
  */
-record PaperRow(String name, String recipe, List<String> small, SequencedMap<Figure, Spread> paper) {
+record PaperRow(
+        String name, String recipe, List<String> small, SequencedMap<Figure, Spread> paper, List<String> programs) {
+
+    /** Folder of the recipes that follow the paper's program instead of its text. */
+    private static final String PROGRAM = "program/";
 
     /** Rows of the matrices of BERT-base, its head included. */
     private static final int BERT_BASE_GROUPS = 83_712;
@@ -88,16 +93,49 @@ record PaperRow(String name, String recipe, List<String> small, SequencedMap<Fig
     PaperRow {
         small = List.copyOf(small);
         paper = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(paper));
+        programs = List.copyOf(programs);
     }
 
-    /** What it is called on the command line: its recipe without model and data, such as {@code lasso-proximal}. */
+    /**
+     * What it is called on the command line: its recipe without model and data, such as {@code lasso-proximal}, or
+     * {@code program-lasso-proximal}.
+     */
     String shortName() {
-        return recipe.split("-", 3)[2];
+        return (isProgram() ? "program-" : "") + recipe.split("-", 3)[2];
+    }
+
+    /** Whether it is done as the paper's program does it, where that is otherwise than the text. */
+    boolean isProgram() {
+        return recipe.startsWith(PROGRAM);
+    }
+
+    /**
+     * The same row as the paper's program does it: one row for each of {@link #programs}, whose recipe lies in the folder
+     * {@code program}. A version other than {@code ""} ends the recipe's name.
+     */
+    List<PaperRow> programRows() {
+        return programs.stream()
+                .map(version -> new PaperRow(
+                        name + ", as the program does" + (version.isEmpty() ? "" : " (values by " + version + ")"),
+                        PROGRAM + recipe + (version.isEmpty() ? "" : "-" + version),
+                        small,
+                        paper,
+                        List.of()))
+                .toList();
+    }
+
+    /**
+     * The same with what the paper's program does.
+     *
+     * @param versions the endings of its recipes; none for one recipe of the row's own name
+     */
+    PaperRow program(String... versions) {
+        return new PaperRow(name, recipe, small, paper, versions.length == 0 ? List.of("") : List.of(versions));
     }
 
     /** A row of the paper without any figures yet. */
     static PaperRow of(String name, String recipe, String... small) {
-        return new PaperRow(name, recipe, List.of(small), new LinkedHashMap<>());
+        return new PaperRow(name, recipe, List.of(small), new LinkedHashMap<>(), List.of());
     }
 
     /** The same with a figure of the paper that has no deviation, in percent. */
@@ -113,7 +151,7 @@ record PaperRow(String name, String recipe, List<String> small, SequencedMap<Fig
     private PaperRow with(Figure figure, Spread spread) {
         SequencedMap<Figure, Spread> more = new LinkedHashMap<>(paper);
         more.put(figure, spread);
-        return new PaperRow(name, recipe, small, more);
+        return new PaperRow(name, recipe, small, more, programs);
     }
 
     /** What the paper has for a figure. */
@@ -125,6 +163,6 @@ record PaperRow(String name, String recipe, List<String> small, SequencedMap<Fig
     PaperRow atSmallScale(List<String> common) {
         List<String> all = new ArrayList<>(common);
         all.addAll(small);
-        return new PaperRow(name, recipe, all, paper);
+        return new PaperRow(name, recipe, all, paper, programs);
     }
 }

@@ -123,7 +123,7 @@ public record ResultsPage(Path docs) {
         List<String> block = new ArrayList<>();
         if (item instanceof TrainedTable table) {
             SequencedMap<PaperRow, List<RowResult>> kept = new LinkedHashMap<>();
-            for (PaperRow row : table.table().rows()) {
+            for (PaperRow row : table.table().allRows()) {
                 kept.put(row, results().of(row));
             }
             if (kept.values().stream().allMatch(List::isEmpty)) {
@@ -133,6 +133,10 @@ public record ResultsPage(Path docs) {
             Findings findings = table.findings(Scale.FULL, "", lines);
             block.add("Full scale, mean ± standard deviation over the runs that there are:");
             findings.tables().forEach(one -> block.add(markdown(one.toGrid())));
+            table.threeWays(row -> kept.getOrDefault(row, List.of())).ifPresent(ways -> {
+                block.add("**" + ways.title() + "**: " + ways.note());
+                block.add(markdown(ways));
+            });
             block.add(bullets(findings.notes()));
             block.add(markdown(table.origins(lines, this::link)));
             addFigures(item, findings.figures(), block, files);

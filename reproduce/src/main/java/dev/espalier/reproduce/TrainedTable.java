@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
  * @param table the table
  */
 record TrainedTable(String name, String place, PaperTable table) implements Item {
+    private static final String NOT_RUN = "not run";
 
     /**
      * A line of the table.
@@ -44,6 +45,10 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
     record Line(PaperRow row, String name, boolean quoted, List<RowResult> runs) {
         private Spread paper(PaperRow.Figure figure) {
             return quoted ? row.quote(figure) : Quote.NONE;
+        }
+
+        private String written(PaperRow.Figure figure) {
+            return runs.isEmpty() ? NOT_RUN : Unit.SHARE.write(ours(figure::of));
         }
 
         private Spread ours(ToDoubleFunction<RowResult> figure) {
@@ -79,7 +84,7 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
 
     @Override
     public List<String> rows() {
-        return table.rows().stream().map(PaperRow::shortName).toList();
+        return table.allRows().stream().map(PaperRow::shortName).toList();
     }
 
     @Override
@@ -91,8 +96,9 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
     public Optional<Findings> run(Setting setting) throws IOException {
         Trainings trainings = new Trainings(setting);
         SequencedMap<PaperRow, Recipe> wanted = new LinkedHashMap<>();
-        for (PaperRow row : table.rows()) {
-            if (setting.wants(row.shortName())) {
+        for (PaperRow row : table.allRows()) {
+            // What the program does is run where it is asked for by name.
+            if (row.isProgram() ? setting.rows().contains(row.shortName()) : setting.wants(row.shortName())) {
                 wanted.put(row, trainings.recipe(table, row));
             }
         }
@@ -107,8 +113,11 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
             return Optional.empty();
         }
         List<Line> lines = new ArrayList<>();
-        for (PaperRow row : table.rows()) {
-            lines.add(line(trainings, row));
+        for (PaperRow row : table.allRows()) {
+            Line line = line(trainings, row);
+            if (!row.isProgram() || wanted.containsKey(row) || !line.runs().isEmpty()) {
+                lines.add(line);
+            }
         }
         String changes = wanted.isEmpty()
                 ? ""
@@ -136,21 +145,70 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
     /** The lines of results that were kept: all rows, and after each its variants. */
     List<Line> lines(Function<PaperRow, List<RowResult>> kept) {
         List<Line> lines = new ArrayList<>();
-        for (PaperRow row : table.rows()) {
-            SequencedMap<Variant, List<RowResult>> byVariant = new LinkedHashMap<>();
-            byVariant.put(new Variant(new LinkedHashMap<>()), new ArrayList<>());
-            for (RowResult result : kept.apply(row)) {
-                byVariant
-                        .computeIfAbsent(new Variant(result.variant()), _ -> new ArrayList<>())
-                        .add(result);
+        for (PaperRow row : table.allRows()) {
+            for (Line line : lines(row, kept.apply(row))) {
+                if (!row.isProgram() || !line.runs().isEmpty()) {
+                    lines.add(line);
+                }
             }
-            byVariant.forEach((variant, runs) -> lines.add(new Line(
-                    row,
-                    row.name() + (variant.isNone() ? runs.isEmpty() ? ": not run" : "" : ", " + variant),
-                    variant.isNone(),
-                    runs)));
         }
         return lines;
+    }
+
+    /** The line of a row, even if nothing is kept of it, and those of its variants. */
+    private static List<Line> lines(PaperRow row, List<RowResult> kept) {
+        SequencedMap<Variant, List<RowResult>> byVariant = new LinkedHashMap<>();
+        byVariant.put(new Variant(new LinkedHashMap<>()), new ArrayList<>());
+        for (RowResult result : kept) {
+            byVariant
+                    .computeIfAbsent(new Variant(result.variant()), _ -> new ArrayList<>())
+                    .add(result);
+        }
+        List<Line> lines = new ArrayList<>();
+        byVariant.forEach((variant, runs) -> lines.add(new Line(
+                row,
+                row.name() + (variant.isNone() ? runs.isEmpty() ? ": " + NOT_RUN : "" : ", " + variant),
+                variant.isNone(),
+                runs)));
+        return lines;
+    }
+
+    /**
+     * Each row of the paper next to ours as the paper's text says and ours as its program does.
+     *
+     * @param kept what is kept of a row
+     * @return the table; empty if nothing is known of the program's way
+     */
+    Optional<Article.Grid> threeWays(Function<PaperRow, List<RowResult>> kept) {
+        List<List<String>> rows = new ArrayList<>();
+        for (PaperRow row : table.rows()) {
+            Line text = lines(row, kept.apply(row)).getFirst();
+            for (PaperRow program : row.programRows()) {
+                for (Line line : lines(program, kept.apply(program))) {
+                    List<String> cells = new ArrayList<>(
+                            List.of(line.quoted() ? program.name().replace(", as the program does", "") : line.name()));
+                    for (PaperRow.Figure figure : table.figures()) {
+                        cells.add(Unit.SHARE.write(row.quote(figure)));
+                        cells.add(text.written(figure));
+                        cells.add(line.written(figure));
+                    }
+                    rows.add(cells);
+                }
+            }
+        }
+        List<String> head = new ArrayList<>(List.of("Penalty"));
+        for (PaperRow.Figure figure : table.figures()) {
+            head.add(figure.label() + ", paper");
+            head.add("as the text says");
+            head.add("as the program does");
+        }
+        return rows.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Article.Grid(
+                        "Three ways side by side",
+                        "the paper, ours as its text says, and ours as its program seems to do it (`recipes/program`).",
+                        head,
+                        rows));
     }
 
     /**
@@ -216,10 +274,16 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
     /** Score against group sparsity. */
     private Plot price(List<Line> lines) {
         List<Point> ours = new ArrayList<>();
+        List<Point> program = new ArrayList<>();
         List<Point> paper = new ArrayList<>();
         for (Line line : lines) {
             if (line.quoted()) {
-                addFinite(ours, line.ours(PaperRow.Figure.GROUP_SPARSITY::of), line.ours(mainFigure()::of));
+                addFinite(
+                        line.row().isProgram() ? program : ours,
+                        line.ours(PaperRow.Figure.GROUP_SPARSITY::of),
+                        line.ours(mainFigure()::of));
+            }
+            if (line.quoted() && !line.row().isProgram()) {
                 addFinite(paper, line.paper(PaperRow.Figure.GROUP_SPARSITY), line.paper(mainFigure()));
             }
         }
@@ -228,7 +292,12 @@ record TrainedTable(String name, String place, PaperTable table) implements Item
                 "A point for each row of the table; fewer groups are left on the left.",
                 Axis.share("group sparsity"),
                 Axis.share(mainFigure().label()),
-                List.of(new Curve("ours", ours), new Curve("the paper's", Stroke.DASHED, paper)));
+                program.isEmpty()
+                        ? List.of(new Curve("ours", ours), new Curve("the paper's", Stroke.DASHED, paper))
+                        : List.of(
+                                new Curve("ours", ours),
+                                new Curve("ours, as the program does", program),
+                                new Curve("the paper's", Stroke.DASHED, paper)));
     }
 
     private static void addFinite(List<Point> points, Spread x, Spread y) {

@@ -147,7 +147,7 @@ final class PaperTableTest {
     void seedsAreThoseOfTheRecipes() {
         assertEquals(3, Items.of("table1").seeds());
         assertEquals(1, Items.of("table2").seeds());
-        assertEquals(1, Items.of("table3").seeds());
+        assertEquals(1, Items.of("table4").seeds());
     }
 
     @Test
@@ -166,7 +166,7 @@ final class PaperTableTest {
 
     @Test
     void withoutTheRealDataNothingIsBegun() {
-        for (String name : List.of("table1", "table2", "table3", "pruned-layers", "threshold")) {
+        for (String name : List.of("table1", "table2", "table4", "pruned-layers", "threshold")) {
             IllegalArgumentException problem = assertThrows(
                     IllegalArgumentException.class,
                     () -> Reproduction.of(Items.of(name), full(Optional.empty()), ""),

@@ -55,10 +55,14 @@ final class ResultsPageTest {
 
     /** The small files of a run of VGG-16 over some epochs, without a result. */
     private RunFolder train(String row, String name, long seed, int epochs, String... changes) throws IOException {
+        return trainAs("vgg16-cifar10-" + row, name, seed, epochs, changes);
+    }
+
+    private RunFolder trainAs(String recipe, String name, long seed, int epochs, String... changes) throws IOException {
         RunFolder run = run(name, seed);
         RunFolder.replace(
                 run.recipe(),
-                ShippedRecipe.of("vgg16-cifar10-" + row, List.of(changes))
+                ShippedRecipe.of(recipe, List.of(changes))
                         .withSeed(seed)
                         .with("data.dir=/somewhere/else")
                         .toToml());
@@ -181,6 +185,35 @@ final class ResultsPageTest {
                 Files.readString(folder.resolve("docs/images/results-table1-score-against-group-sparsity.svg"));
         assertTrue(drawing.contains("<title>Score against group sparsity</title>"), drawing);
         assertEquals(List.of(), page().write(), "a page that is made again is the same");
+    }
+
+    /** Of all rows one is kept as the text has it, and one as the program does it, with a variant. */
+    @Test
+    void waysAreShownSideBySide() throws IOException {
+        String lasso = "vgg16-cifar10-lasso-proximal";
+        finish(train("lasso-proximal", lasso, 1, 100), 1);
+        String program = "program/" + lasso;
+        finish(trainAs(program, program, 1, 100), 1);
+        finish(trainAs(program, program + "__optimizer.epsilon-1.0e-8", 1, 100, "optimizer.epsilon=1e-8"), 1);
+        page().gather(folder.resolve("runs"));
+        assertTrue(Files.exists(
+                folder.resolve("docs/results/full").resolve(program).resolve("seed-1.json")));
+        page().write();
+        String text = Files.readString(folder.resolve("docs/results.md"));
+        assertTrue(text.contains("**Three ways side by side**"), text);
+        assertTrue(
+                text.contains(
+                        "| ℓ1/ℓ2 + prox. | 22.03 ± 0.33 % | 20.00 % | 20.00 % | 89.55 ± 0.14 % | 90.00 % | 90.00 % |"),
+                text);
+        assertTrue(
+                text.contains("| ℓ1/ℓ2 + prox., as the program does, optimizer.epsilon = 1.0e-8 | 22.03 ± 0.33 % |"),
+                text);
+        assertTrue(
+                text.contains(
+                        "| Group MCP (values by groups) | 20.93 ± 0.30 % | not run | not run | 89.59 ± 0.30 % | not run | not run |"),
+                text);
+        assertTrue(text.contains("| ℓ1/ℓ2 + prox., as the program does | 1 | 22.03 ± 0.33 % | 20.00 % |"), text);
+        assertFalse(text.contains("as the program does: not run"), text);
     }
 
     @Test

@@ -152,7 +152,7 @@ final class TrainedTableTest {
 
     @Test
     void moreSeedsGiveADeviationAndKeepWhatIsThere() throws IOException {
-        Item item = Items.of("table3");
+        Item item = Items.of("table4");
         assertTrue(item.run(tiny(1, RunOptions.DEFAULT)).isPresent());
         Watch watch = new Watch();
         Findings two = item.run(tiny(2, RunOptions.DEFAULT.withListener(watch))).orElseThrow();
@@ -165,14 +165,14 @@ final class TrainedTableTest {
         assertEquals(2, cell.ours().runs());
         assertTrue(Double.isFinite(cell.ours().deviation()));
         assertEquals(2, Small.ours(two.tables().getFirst(), "Group MCP", "runs"));
-        Path second = tinyRun("table3", "resnet34-cifar10-mcp").path().resolveSibling("seed-2");
+        Path second = tinyRun("table4", "resnet34-cifar10-mcp").path().resolveSibling("seed-2");
         assertTrue(Files.exists(second.resolve("report.html")));
     }
 
     /** One row first, stopped in the middle; then it goes on, and another seed alone; then another row and a variant. */
     @Test
     void rowsAreRunOneByOneAndComeTogether() throws IOException {
-        Item item = Items.of("table3");
+        Item item = Items.of("table4");
         List<String> longer = new ArrayList<>(TINY);
         longer.add("training.batch_size=8");
         Setting lasso = setting(1, RunOptions.DEFAULT).withChanges(longer).withRows(List.of("lasso"));
@@ -210,14 +210,40 @@ final class TrainedTableTest {
 
         IllegalArgumentException unknown = assertThrows(
                 IllegalArgumentException.class, () -> Reproduction.of(item, lasso.withRows(List.of("ridge")), ""));
-        assertEquals("--rows ridge: table3 has no such row; choose some of baseline, lasso, mcp", unknown.getMessage());
+        assertEquals(
+                "--rows ridge: table4 has no such row; choose some of baseline, lasso, mcp, program-baseline, program-lasso, program-mcp",
+                unknown.getMessage());
+    }
+
+    /** What the program does is run where it is named, has the paper's numbers too, and is not taken for the row. */
+    @Test
+    void rowsAsTheProgramDoesAreRunWhereTheyAreNamed() throws IOException {
+        Item item = Items.of("table1");
+        List<String> rows = List.of("program-baseline", "program-mcp-subgradient-inverse-groups");
+        Findings findings = item.run(tiny(1, RunOptions.DEFAULT).withRows(rows)).orElseThrow();
+        Comparison table = findings.tables().getFirst();
+        assertEquals(
+                List.of(
+                        "Baseline: not run",
+                        "ℓ1/ℓ2: not run",
+                        "ℓ1/ℓ2 + prox.: not run",
+                        "Group MCP: not run",
+                        "Group MCP + prox.: not run",
+                        "Baseline, as the program does",
+                        "Group MCP, as the program does (values by inverse-groups)"),
+                table.rows().stream().map(Comparison.Row::name).toList());
+        Comparison.Cell cell = Small.cell(table, "Group MCP, as the program does (values by inverse-groups)", "group sparsity");
+        assertEquals(0.2093, cell.paper().mean(), 1e-12);
+        assertTrue(Double.isFinite(cell.ours().mean()));
+        RunFolder run = tinyRun("table1", "program/vgg16-cifar10-mcp-subgradient-inverse-groups");
+        assertTrue(Files.readString(run.recipe()).contains("value_weight = \"inverse-groups\""));
     }
 
     @Test
     void aTrainingThatGoesNowhereLeavesItsRowEmpty() throws IOException {
         List<String> hopeless = new ArrayList<>(TINY);
         hopeless.add("divergence.largest_loss=1e-9");
-        Findings findings = Items.of("table3")
+        Findings findings = Items.of("table4")
                 .run(setting(1, RunOptions.DEFAULT).withChanges(hopeless))
                 .orElseThrow();
         Comparison table = findings.tables().getFirst();
