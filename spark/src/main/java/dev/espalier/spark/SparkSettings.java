@@ -19,8 +19,11 @@ final class SparkSettings {
     private static final String SUBMITTED = "spark";
     private static final String MASTER = "spark.master";
     private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
+    private static final String TASK_CORES = "spark.task.cpus";
+    private static final String EXECUTOR_CORES = "spark.executor.cores";
     private static final Pattern OWN_CLUSTER =
-            Pattern.compile("local-cluster\\[\\s*\\d+\\s*,\\s*\\d+\\s*,\\s*(\\d+)\\s*]");
+            Pattern.compile("local-cluster\\[\\s*(\\d+)\\s*,\\s*(\\d+)\\s*,\\s*(\\d+)\\s*]");
+    private static final Pattern OWN_PROCESS = Pattern.compile("local\\[\\s*(\\d+)\\s*(?:,\\s*\\d+\\s*)?]");
 
     /** What our own code asks of a JVM; what Spark's does, Spark adds itself. */
     private static final String OUR_OPTIONS =
@@ -49,17 +52,49 @@ final class SparkSettings {
         // Only a lost executor is a failure of a task, and each attempt goes on from the checkpoints of the one before.
         conf.setIfMissing("spark.task.maxFailures", "8");
         if (settings.threads() > 0) {
-            conf.setIfMissing("spark.task.cpus", Integer.toString(settings.threads()));
+            conf.setIfMissing(TASK_CORES, Integer.toString(settings.threads()));
         }
+        requireCores(conf);
         if (settings.device().isGpu()) {
             conf.setIfMissing("spark.task.resource.gpu.amount", "1");
         }
         conf.set(JAVA_OPTIONS, (OUR_OPTIONS + " " + conf.get(JAVA_OPTIONS, "")).strip());
         Matcher own = OWN_CLUSTER.matcher(conf.get(MASTER));
         if (own.matches()) {
-            addOwnCluster(conf, own.group(1));
+            addOwnCluster(conf, own.group(3));
         }
         return conf;
+    }
+
+    /**
+     * Refuses executors with fewer cores than a training takes, with what to change: Spark would end with a stack trace. On YARN and
+     * Kubernetes an executor has one core unless it is told, so there it is given as many as a training takes.
+     */
+    private static void requireCores(SparkConf conf) {
+        int needed = conf.getInt(TASK_CORES, 1);
+        String master = conf.get(MASTER);
+        if (master.equals("yarn") || master.startsWith("k8s://")) {
+            conf.setIfMissing(EXECUTOR_CORES, Integer.toString(needed));
+        }
+        Matcher cluster = OWN_CLUSTER.matcher(master);
+        Matcher process = OWN_PROCESS.matcher(master);
+        if (cluster.matches()) {
+            String better = "--on 'local-cluster[%s,%d,%s]'".formatted(cluster.group(1), needed, cluster.group(3));
+            requireCores(master, Integer.parseInt(cluster.group(2)), needed, better);
+        } else if (process.matches()) {
+            requireCores(master, Integer.parseInt(process.group(1)), needed, "--on 'local[%d]'".formatted(needed));
+        } else if (conf.contains(EXECUTOR_CORES)) {
+            String better = "%s=%d".formatted(EXECUTOR_CORES, needed);
+            requireCores(master, conf.getInt(EXECUTOR_CORES, 1), needed, better);
+        }
+    }
+
+    private static void requireCores(String master, int cores, int needed, String better) {
+        if (cores < needed) {
+            throw new IllegalArgumentException(
+                    "a training takes %d cores (study.threads or %s), but an executor of %s has only %d: give executors more with %s, or set study.threads=%4$d"
+                            .formatted(needed, TASK_CORES, master, cores, better));
+        }
     }
 
     /** Executors that are processes of this machine: they have this process's JVM and class path. */

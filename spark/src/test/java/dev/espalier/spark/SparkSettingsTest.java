@@ -62,6 +62,33 @@ final class SparkSettingsTest {
     }
 
     @Test
+    void executorsWithTooFewCoresAreRefusedWithWhatIsNeeded() {
+        assertRefused("local-cluster[2,1,768]", "--on 'local-cluster[2,4,768]'");
+        assertRefused("local[1]", "--on 'local[4]'");
+        assertRefused("local[3, 2]", "--on 'local[4]'");
+        System.setProperty("spark.executor.cores", "2");
+        try {
+            assertRefused("spark://host:7077", "spark.executor.cores=4");
+            assertRefused("yarn", "spark.executor.cores=4");
+        } finally {
+            System.clearProperty("spark.executor.cores");
+        }
+        assertEquals("4", SparkSettings.of("local[4]", settings(4, Device.CPU)).get("spark.task.cpus"));
+        // Executors have one core there, unless they are told.
+        assertEquals(
+                "4",
+                SparkSettings.of("k8s://https://host", settings(4, Device.CPU)).get("spark.executor.cores"));
+    }
+
+    private static void assertRefused(String on, String mend) {
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> SparkSettings.of(on, settings(4, Device.CPU)));
+        String message = String.valueOf(refused.getMessage());
+        assertTrue(message.contains(mend), message);
+        assertTrue(message.contains("takes 4 cores") && message.contains("study.threads"), message);
+    }
+
+    @Test
     void whatNoExecutorCouldCarryOutSaysWhy() {
         assertTrue(SparkLauncher.reason(8, "ExecutorLostFailure (executor 3 exited)")
                 .startsWith("8 executors were lost while they carried it out"));
