@@ -127,7 +127,7 @@ final class Convergence implements Item {
 
     @Override
     public String place() {
-        return "Theorem 3, Corollary 1";
+        return "Theorem 3, Corollary 1, Algorithm 2";
     }
 
     @Override
@@ -140,8 +140,8 @@ final class Convergence implements Item {
         Effort effort = Effort.of(setting.scale());
         List<Comparison> tables = new ArrayList<>();
         List<Figure> figures = new ArrayList<>();
-        List<BiFunction<Effort, Setting, Part>> parts =
-                List.of(WithoutNoise::part, WithNoise::part, WithErrors::part, WithPromise::part);
+        List<BiFunction<Effort, Setting, Part>> parts = List.of(
+                WithoutNoise::part, WithNoise::part, WithErrors::part, WithPromise::part, WithDrawnOutput::part);
         for (BiFunction<Effort, Setting, Part> part : parts) {
             if (setting.run().stop().getAsBoolean()) {
                 return Optional.empty();

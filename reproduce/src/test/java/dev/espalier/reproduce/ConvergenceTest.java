@@ -100,6 +100,20 @@ final class ConvergenceTest {
         }
     }
 
+    /** Theorem 3 is about x_R: its mean is that over all steps, up to the luck of the draw, and below the bound. */
+    @Test
+    void theDrawnOutputOfAlgorithm2HasTheMeanOverAllSteps() {
+        Comparison table = tables.get(4);
+        assertEquals(12, table.rows().size());
+        for (Row row : table.rows()) {
+            double drawn = value(table, row, WithDrawnOutput.DRAWN);
+            double expected = value(table, row, WithDrawnOutput.EXPECTED);
+            assertEquals(expected, drawn, 4 * value(table, row, WithDrawnOutput.ERROR), row.name());
+            assertBetween(1e-12, value(table, row, WithDrawnOutput.BOUND), drawn, row.name());
+            assertBetween(0, expected, value(table, row, WithDrawnOutput.LAST), row.name());
+        }
+    }
+
     @Test
     void itCanBeStopped() {
         Setting stopped = new Setting(

@@ -232,7 +232,8 @@ final class TrainedTableTest {
                         "Baseline, as the program does",
                         "Group MCP, as the program does (values by inverse-groups)"),
                 table.rows().stream().map(Comparison.Row::name).toList());
-        Comparison.Cell cell = Small.cell(table, "Group MCP, as the program does (values by inverse-groups)", "group sparsity");
+        Comparison.Cell cell =
+                Small.cell(table, "Group MCP, as the program does (values by inverse-groups)", "group sparsity");
         assertEquals(0.2093, cell.paper().mean(), 1e-12);
         assertTrue(Double.isFinite(cell.ours().mean()));
         RunFolder run = tinyRun("table1", "program/vgg16-cifar10-mcp-subgradient-inverse-groups");

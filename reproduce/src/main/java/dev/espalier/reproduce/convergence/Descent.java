@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
@@ -99,9 +100,24 @@ public record Descent(
      * @return what was met
      */
     public Trace run(Problem problem, Penalty penalty, int steps, long seed) {
+        return run(problem, penalty, steps, seed, _ -> {});
+    }
+
+    /**
+     * Goes down, and shows every iterate.
+     *
+     * @param problem f
+     * @param penalty h of a group
+     * @param steps T
+     * @param seed what the batches depend on
+     * @param visitor given x₁ … x_T, each before the next step overwrites it
+     * @return what was met
+     */
+    public Trace run(Problem problem, Penalty penalty, int steps, long seed, Consumer<double[]> visitor) {
         Walk walk = new Walk(problem, penalty, new SplittableRandom(seed));
         for (int t = 0; t < steps; t++) {
             walk.step(t);
+            visitor.accept(walk.x);
         }
         return walk.trace();
     }
