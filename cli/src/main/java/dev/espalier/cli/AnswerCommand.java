@@ -38,9 +38,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "answer",
         description = {
-            "Asks a model a question: prints the piece of a text that it takes for the answer.",
-            "The model is one that was trained on SQuAD, run by ONNX Runtime. Places in the text are counted in characters"
-                    + " from 0, as SQuAD does.",
+            "Answer a question from a text, with a model trained on SQuAD.",
+            "Prints the piece of the text that the model takes for the answer. ONNX Runtime runs the model. Positions count characters from 0, as in SQuAD.",
         })
 final class AnswerCommand implements Callable<Integer> {
     /** Long texts have many windows; this many are in memory at once. */
@@ -109,7 +108,7 @@ final class AnswerCommand implements Callable<Integer> {
     @Option(
             names = "--best",
             paramLabel = "N",
-            description = "How many answers to print, the likeliest first; ${DEFAULT-VALUE} if left out.")
+            description = "How many answers to print, the likeliest first (default: ${DEFAULT-VALUE}).")
     private int best = 1;
 
     @Option(
@@ -117,7 +116,7 @@ final class AnswerCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "Tokens that the model reads at once, question included. This and the next two are those of the"
-                            + " recipe.toml beside the model if left out, or else what recipes have by default.")
+                            + " recipe.toml next to the model by default, or else the defaults of recipes.")
     private @Nullable Integer length;
 
     @Option(

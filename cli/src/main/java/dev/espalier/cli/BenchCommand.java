@@ -35,9 +35,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         description = {
-            "Measures optimizer steps on this machine, on the tensors of a real model.",
-            "The floor is what Adam must move, 28 bytes a weight, at the best bandwidth of several loops that do nothing else"
-                    + " (copy, read, update in place, triad).",
+            "Measure optimizer steps on the tensors of a real model.",
+            "The floor is the memory traffic of Adam, 28 bytes a weight, at the best bandwidth of several plain loops (copy, read, update in place, triad).",
         })
 final class BenchCommand implements Callable<Integer> {
     @Spec
@@ -47,16 +46,16 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--model",
             paramLabel = "MODEL",
-            description = "The model: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+            description = "The model: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private ModelShapes model = ModelShapes.VGG16;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often everything is measured; the median counts. ${DEFAULT-VALUE} if left out.")
+            description = "How often everything is measured; the median counts (default: ${DEFAULT-VALUE}).")
     private int rounds = 25;
 
-    @Option(names = "--device", paramLabel = "cpu|gpu", description = "Where to step; ${DEFAULT-VALUE} if left out.")
+    @Option(names = "--device", paramLabel = "cpu|gpu", description = "Where to step (default: ${DEFAULT-VALUE}).")
     private Place device = Place.CPU;
 
     @Option(names = "--scaling", description = "Measure linear layers of 1, 10 and 100 million weights instead.")
@@ -71,13 +70,13 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--batch",
             paramLabel = "N",
-            description = "With --training: samples in a batch; 128 images, or 32 texts of 384 tokens, if left out.")
+            description = "With --training: samples in a batch (default: 128 images, or 32 texts of 384 tokens).")
     private int batch;
 
     @Option(
             names = "--precision",
             paramLabel = "PRECISION",
-            description = "With --training: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+            description = "With --training: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Precision precision = Precision.FLOAT32;
 
     @Option(
@@ -89,7 +88,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--loaders",
             paramLabel = "N",
-            description = "With --loading: threads that make them; as many as there are processors if left out.")
+            description = "With --loading: threads that make them (default: one for each processor).")
     private int loaders = Runtime.getRuntime().availableProcessors();
 
     @Option(names = "--parts", description = "With --training: also what of a step takes how long, part by part.")

@@ -29,11 +29,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "compare",
         description = {
-            "Runs an ONNX model and a smaller one that is to stand for it in ONNX Runtime, on the same inputs, and prints how alike their"
-                    + " answers are, output by output, for which rows they differ most, and what the smaller one saves: size, parameters,"
-                    + " FLOPs, latency on one thread and on several.",
-            "With --task retrieval, judges models that make vectors of texts: each question of a SQuAD file must find the text that it was"
-                    + " asked on.",
+            "Compare a small model with its original: outputs, size, speed.",
+            "Runs both files in ONNX Runtime on the same inputs. Prints how closely each output matches, the rows that differ most, file size, parameters, FLOPs, and latency on one thread and on several.",
+            "With --task retrieval, scores models that embed texts: each question of a SQuAD file must find the paragraph that it was asked about.",
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  espalier compare model.onnx small.onnx --inputs photos --html compare.html",
+            "  espalier compare encoder.onnx small.onnx --task retrieval --questions dev-v1.1.json",
         })
 final class CompareCommand implements Callable<Integer> {
     /** Questions are timed on so many threads, if nobody says. */
@@ -54,14 +57,14 @@ final class CompareCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..2",
             paramLabel = "MODEL",
-            description = "Two ONNX files, the original first; with --task retrieval, one alone may be judged too.")
+            description = "Two ONNX files, the original first; --task retrieval also takes a single one.")
     @SuppressWarnings("NullAway.Init")
     private List<Path> models;
 
     @Option(
             names = "--task",
             paramLabel = "TASK",
-            description = "What models are compared by: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+            description = "The comparison: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Judge task = Judge.FIDELITY;
 
     @Option(
@@ -84,36 +87,36 @@ final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--rows",
             paramLabel = "N",
-            description = "How many rows to compare them on, at equal distances; all if left out.")
+            description = "How many rows to compare, at equal distances (default: all).")
     private int rows;
 
     @Option(
             names = "--output",
             paramLabel = "NAME=MEANING",
             description =
-                    "What an output means, if the guess that is printed is wrong: logits, probabilities, embedding, tokens or"
+                    "The meaning of an output, if the printed guess is wrong: logits, probabilities, embedding, tokens or"
                             + " numbers; may be given several times.")
     private Map<String, String> meanings = new LinkedHashMap<>();
 
     @Option(
             names = "--batch-size",
             paramLabel = "N",
-            description = "How many samples are computed at once; ${DEFAULT-VALUE} if left out.")
+            description = "Samples computed at once (default: ${DEFAULT-VALUE}).")
     private int batchSize = 32;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             description =
-                    "How many threads ONNX Runtime gets, besides the latency on one; as many as there are processors if left out,"
-                            + " and " + RETRIEVAL_THREADS + " for --task retrieval.")
+                    "Threads of ONNX Runtime for the second latency; the first is on one thread (default: one for each processor,"
+                            + " and " + RETRIEVAL_THREADS + " for --task retrieval).")
     private @Nullable Integer threads;
 
     @Option(
             names = "--tokenizer",
             paramLabel = "DIR",
             description =
-                    "Where the tokenizer.json or vocab.txt of models of texts is; beside the first model if left out.")
+                    "For texts: a tokenizer.json, a vocab.txt or a folder with one of them (default: next to the first model).")
     private @Nullable Path tokenizer;
 
     @Option(
@@ -126,19 +129,19 @@ final class CompareCommand implements Callable<Integer> {
             names = "--sample",
             paramLabel = "N",
             description =
-                    "For --task retrieval: how many questions to ask, always the same ones, against all texts; all if left out.")
+                    "For --task retrieval: how many questions to ask, always the same ones, against all texts (default: all).")
     private int sample;
 
     @Option(
             names = "--length",
             paramLabel = "N",
-            description = "For --task retrieval: tokens that a text is cut to; ${DEFAULT-VALUE} if left out.")
+            description = "For --task retrieval: tokens that a text is cut to (default: ${DEFAULT-VALUE}).")
     private int length = 256;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    @Option(names = "--html", paramLabel = "FILE", description = "Write a page to look at as well.")
+    @Option(names = "--html", paramLabel = "FILE", description = "Also write an HTML page.")
     private @Nullable Path html;
 
     @Override

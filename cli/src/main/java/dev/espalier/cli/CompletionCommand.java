@@ -11,7 +11,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "completion",
         description = {
-            "Prints a script by which a shell completes commands, options, keys of recipes and files.",
+            "Print a completion script for bash, zsh or fish.",
+            "Completes commands, options, keys of recipes and files.",
             "For bash: source <(./espalier completion bash). For zsh: source <(./espalier completion zsh). For fish: ./espalier completion fish | source.",
         })
 final class CompletionCommand implements Runnable {

@@ -28,10 +28,16 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "convert",
         description = {
-            "Reads a model and writes it again: constants folded, dead nodes removed, layer normalisations and GELUs named.",
-            "What it computes stays the same: the file that was read is run beside the model in ONNX Runtime before that is written.",
-            "An int8 model becomes a float32 model with the same weights; how far outputs differ, for want of rounding, is told.",
-            "With --int8 a float model becomes an int8 model.",
+            "Rewrite an ONNX model: simplified, with another opset, or as int8.",
+            "Folds constants, removes dead nodes, and writes layer normalizations and GELUs as single operators.",
+            "Before anything is written, ONNX Runtime runs the new model and the original file; the command fails if their outputs differ.",
+            "An int8 model becomes a float32 model with the same weights; the difference of the outputs is printed.",
+            "With --int8, a float model becomes an int8 model; both are compared and timed.",
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  espalier convert model.onnx int8.onnx --int8",
+            "  espalier convert model.onnx model-13.onnx --opset 13",
         })
 final class ConvertCommand implements Callable<Integer> {
     /** What an int8 model is compared and timed on, unless inputs are given. */

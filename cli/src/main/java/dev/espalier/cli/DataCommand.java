@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "data",
         description = {
-            "Verifies a data set's official files. Where some are missing, downloads the archive and unpacks it.",
-            "An interrupted download goes on where it stopped.",
+            "Verify or download the files of a public data set.",
+            "Missing files are downloaded and unpacked. An interrupted download continues.",
         })
 final class DataCommand implements Callable<Integer> {
     private static final int MEGABYTE = 1_000_000;

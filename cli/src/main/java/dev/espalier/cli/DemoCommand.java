@@ -32,8 +32,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = {
-            "The whole job in a minute or two: trains a small convolutional network on handwritten digits with group MCP,"
-                    + " prunes it, and compares it with the same network trained without a penalty.",
+            "Train, prune and compare a small network, in about a minute.",
+            "Trains a small convolutional network on handwritten digits with group MCP and prunes it; the original to compare with is the same network trained without a penalty.",
             "The recipe is recipes/digits.toml; 'espalier train' runs others.",
         })
 final class DemoCommand implements Callable<Integer> {
@@ -43,13 +43,10 @@ final class DemoCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
 
-    @Option(
-            names = "--run-dir",
-            paramLabel = "DIR",
-            description = "Where to write; a new folder under runs if left out.")
+    @Option(names = "--run-dir", paramLabel = "DIR", description = "Where to write (default: a new folder under runs).")
     private @Nullable Path folder;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Also write what came out to a file, as JSON.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to a file, as JSON.")
     private @Nullable Path json;
 
     @Option(

@@ -29,9 +29,8 @@ final class DeviceOption {
             paramLabel = "auto|cpu|gpu|gpu:N",
             converter = Reader.class,
             description =
-                    "Where to train: the CPU, the first GPU (for several trainings: all GPUs, dealt out), or GPU N, from 0; ${DEFAULT-VALUE} if left"
-                            + " out: what was begun goes on where it was, and else it is a GPU if there is all that it takes ('espalier gpu' tells),"
-                            + " or the CPU.")
+                    "Where to train: the CPU, the first GPU (several trainings: all GPUs), or GPU N, from 0 (default: ${DEFAULT-VALUE}). auto resumes a"
+                            + " run on its kind of device; otherwise it takes a GPU if this machine is ready for it (see 'espalier gpu'), or the CPU.")
     private String device = AUTO;
 
     private @Nullable Device chosen;

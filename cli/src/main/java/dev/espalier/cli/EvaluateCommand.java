@@ -45,8 +45,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "evaluate",
         description = {
-            "Prints how well a trained model does on data that it has not seen: accuracy, or whatever its task is judged by.",
-            "ONNX Runtime runs the model. Its task is that of the recipe.toml beside it, or else what it says suggests.",
+            "Measure a trained model on labeled data.",
+            "Prints accuracy, or the metric of the model's task: that of the recipe.toml next to it, or else a guess from its outputs. ONNX Runtime runs the model.",
         })
 final class EvaluateCommand implements Callable<Integer> {
     private static final Batching BATCHES = new Batching(256, 256, 1);
@@ -62,7 +62,7 @@ final class EvaluateCommand implements Callable<Integer> {
             description = {
                 InputOptions.TABLES + " It has the labels too.",
                 "Or a folder with a folder of images for each class, for a model of images.",
-                "If left out, the test part of the data that the recipe.toml beside the model names, or --set."
+                "Default: the test split of the data that the recipe.toml next to the model names, or --set."
             })
     private @Nullable Path file;
 

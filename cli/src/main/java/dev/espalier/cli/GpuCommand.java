@@ -32,8 +32,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = GpuCommand.NAME,
         description = {
-            "Says what of all that training on a GPU takes is there, and what is missing.",
-            "With --install, gets the one part that nobody else installs: libtorch for CUDA.",
+            "Check whether this machine can train on a GPU, or set it up.",
+            "--install fetches the one part that nothing else installs: libtorch for CUDA.",
         })
 final class GpuCommand implements Callable<Integer> {
     static final String NAME = "gpu";
@@ -54,7 +54,7 @@ final class GpuCommand implements Callable<Integer> {
             description =
                     "Install libtorch for CUDA for this user, so that --device gpu works from then on. FROM is one that is there: a folder, such as"
                             + " that of a Python installation, .../site-packages/torch, which stays where it is; or an archive, a zip or a wheel,"
-                            + " which is unpacked; or 'maven', to have Maven fetch one that others have built. If left out, DJL fetches its own, and"
+                            + " which is unpacked; or 'maven', to have Maven fetch one that others have built. By default, DJL fetches its own, and"
                             + " Maven that of the others where DJL's server cannot be reached.")
     private @Nullable Path from;
 

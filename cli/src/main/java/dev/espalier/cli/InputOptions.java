@@ -33,18 +33,16 @@ final class InputOptions {
     @Option(
             names = "--delimiter",
             paramLabel = "C",
-            description = "What stands between two cells of a table; a comma if left out, a tab in .tsv files.")
+            description = "Separator of cells in a table (default: a comma, a tab in .tsv files).")
     private @Nullable Character delimiter;
 
-    @Option(
-            names = "--decimal",
-            paramLabel = "C",
-            description = "What stands before the decimals of a number; a point if left out.")
+    @Option(names = "--decimal", paramLabel = "C", description = "Decimal separator of numbers (default: a point).")
     private char decimal = '.';
 
     @Option(
             names = "--no-header",
-            description = "The first line of a table is a row already; its columns are called 0, 1, … as in training.")
+            description =
+                    "The first line of a table is a row, not a header; columns are called 0, 1, … as in training.")
     private boolean noHeader;
 
     @Option(

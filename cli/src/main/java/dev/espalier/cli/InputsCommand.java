@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "inputs",
         description = {
-            "Prints what a model would be given: what it takes, the settings of [data] for it, and a batch, read back.",
-            "A model that is fed in another way than it was trained with answers all the same, only wrongly: have a look.",
+            "Print a batch of inputs as the model would receive it.",
+            "Prints the model's inputs, the settings of [data] for them, and one batch. Wrong preprocessing gives wrong answers without an error, so check it first.",
         })
 final class InputsCommand implements Callable<Integer> {
     private static final long SEED = 1;
@@ -65,13 +65,13 @@ final class InputsCommand implements Callable<Integer> {
     @Option(
             names = "--tokenizer",
             paramLabel = "PATH",
-            description = "A tokenizer.json, a vocab.txt or a folder with one of them; beside the model if left out.")
+            description = "A tokenizer.json, a vocab.txt or a folder with one of them (default: next to the model).")
     private @Nullable Path tokenizer;
 
     @Option(
             names = "--rows",
             paramLabel = "N",
-            description = "Rows of the batch that is shown; ${DEFAULT-VALUE} if left out.")
+            description = "Rows of the batch that is shown (default: ${DEFAULT-VALUE}).")
     private int rows = 4;
 
     @Override

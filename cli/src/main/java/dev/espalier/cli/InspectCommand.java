@@ -33,9 +33,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "inspect",
         description = {
-            "Prints a model's layers: shapes, weights, FLOPs, groups and zero groups.",
-            "A group is all weights that one input channel of a layer is read with, unless the model was trained with other"
-                    + " groups.",
+            "Print a model's layers: shapes, weights, FLOPs, zero groups.",
+            "A group is all weights that read one input channel of a layer, unless the model was trained with other groups.",
         })
 final class InspectCommand implements Callable<Integer> {
     /** A length that is free in the model gets this one, unless it is the batch, which gets one. */

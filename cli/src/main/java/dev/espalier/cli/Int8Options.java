@@ -37,15 +37,15 @@ final class Int8Options {
     @Option(
             names = "--int8",
             description =
-                    "Write an int8 model: matrices and tables, and with --calibrate convolutions. It is compared with the float model"
-                            + " first, and the difference is told.")
+                    "Write an int8 model: matrices and tables, and with --calibrate also convolutions. It is first compared with the"
+                            + " float model; the difference is printed.")
     private boolean int8;
 
     @Option(
             names = "--calibrate",
             paramLabel = "FILE|random",
             description =
-                    "Inputs of the model, which convolutions are rounded for: an .npz file with an array for each input, or an .npy"
+                    "Inputs to calibrate convolutions on: an .npz file with an array for each input, or an .npy"
                             + " file if there is one input; some hundred rows will do. random: normally distributed ones, to try it out.")
     private @Nullable String calibrate;
 
@@ -53,7 +53,7 @@ final class Int8Options {
             names = "--int8-bits",
             paramLabel = "8|7",
             description =
-                    "How many bits of a weight are used; 8 if left out. 7 is for x86-64 processors without VNNI, whose sums of products"
+                    "How many bits of a weight are used (default: 8). 7 is for x86-64 processors without VNNI, whose sums of products"
                             + " overflow otherwise.")
     private int bits = Quantization.BITS;
 

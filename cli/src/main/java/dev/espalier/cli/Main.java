@@ -24,7 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The command {@code espalier}: knows its subcommands, and how a failure of any of them is told to the user. */
 @Command(
         name = "espalier",
-        description = "Structured sparsity for neural networks: train with weighted proximal steps, then prune.",
+        description = "Make trained ONNX models smaller and faster, or train small ones.",
         // Inherited by every subcommand, so that each has --help and --version and none can forget them.
         scope = ScopeType.INHERIT,
         mixinStandardHelpOptions = true,
@@ -95,7 +95,7 @@ public final class Main implements Callable<Integer> {
     public static CommandLine commandLine() {
         Main main = new Main();
         main.stacktrace = "1".equals(System.getenv(STACKTRACE_VARIABLE));
-        return new CommandLine(main)
+        return CommandGroups.in(new CommandLine(main))
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.report(failure, command))
                 .setParameterExceptionHandler((failure, arguments) -> main.refuse(failure));

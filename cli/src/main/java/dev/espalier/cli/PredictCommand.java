@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "predict",
         description = {
-            "Prints what a trained model says of the rows of a table, of texts or of images: a class and its probability, or numbers.",
-            "Columns are found by name, in any order, and others are left out. ONNX Runtime runs the model.",
+            "Predict rows of a table, texts or images with a trained model.",
+            "Prints a class and its probability, or numbers. Columns are matched by name, in any order; others are ignored. ONNX Runtime runs the model.",
         })
 final class PredictCommand implements Callable<Integer> {
     /** Rows that are computed at once. */
@@ -57,7 +57,7 @@ final class PredictCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "What to print: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+            description = "What to print: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Format format = Format.CSV;
 
     @Mixin

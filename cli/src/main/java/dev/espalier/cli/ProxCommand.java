@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "prox",
         description = {
-            "Evaluates the weighted proximal operator, one group a line.",
+            "Evaluate the weighted proximal operator, one group per line.",
             "Reads JSON lines on standard input and prints one JSON line for each.",
         },
         modelTransformer = ProxCommand.Help.class)

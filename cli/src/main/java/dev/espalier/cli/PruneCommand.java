@@ -40,12 +40,15 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "prune",
         description = {
-            "Cuts out what a model does not need: the smaller one computes the same.",
-            "That is: channels that every reader ignores because their weights are zero, channels that are constant, and"
-                    + " whoever makes them, as far upstream as it goes.",
-            "The smaller model is run beside the file that was read, in ONNX Runtime, before it is written, and refused if they"
-                    + " differ.",
-            "The narrowest layers are not always the fastest: several widths are measured, and the fastest is written.",
+            "Remove channels that are zero or unused; outputs stay the same.",
+            "Removes channels that every reader ignores because their weights are zero, channels that are constant, and the weights that compute them, as far upstream as possible.",
+            "Before anything is written, ONNX Runtime runs the small model and the original file; the command fails if their outputs differ.",
+            "The smallest model is not always the fastest: several channel counts are timed, and the fastest is written (see --for).",
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  espalier prune model.onnx -o small.onnx",
+            "  espalier prune runs/digits --plan",
         })
 final class PruneCommand implements Callable<Integer> {
     /** The length of free axes other than the batch, such as words of a text. */
@@ -66,15 +69,14 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "SMALL",
-            description =
-                    "Where to write the smaller model, as ONNX; pruned.onnx in the folder of a training run if left"
-                            + " out. Not needed with --plan.")
+            description = "Where to write the small model. For the folder of a training run, pruned.onnx in it by"
+                    + " default. Not needed with --plan.")
     private @Nullable Path output;
 
-    @Option(names = "--force", description = "Write even where the model itself is, and so overwrite it.")
+    @Option(names = "--force", description = "Overwrite the model itself, if -o names it.")
     private boolean force;
 
-    @Option(names = "--plan", description = "Only print what would be done to each layer, and why.")
+    @Option(names = "--plan", description = "Only print the plan: each layer before and after, with the reason.")
     private boolean planOnly;
 
     @Option(
@@ -86,22 +88,21 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = "--round-to",
             paramLabel = "N",
-            description =
-                    "Round numbers of channels up to a multiple of N, as some hardware likes it, and try no other widths.")
+            description = "Round channel counts up to a multiple of N, as some hardware prefers, and try no others.")
     private @Nullable Integer roundTo;
 
     @Option(
             names = "--for",
             paramLabel = "latency|size",
             description =
-                    "What for: latency, the default, tries several widths in ONNX Runtime and writes the fastest, uncut if"
-                            + " nothing is faster; size cuts all that can go. With --round-to, --target or --no-latency it is size.")
+                    "The goal. latency (the default) times several channel counts in ONNX Runtime and writes the fastest model, the"
+                            + " original if nothing is faster; size removes everything it can. With --round-to, --target or --no-latency it is size.")
     private @Nullable Goal goal;
 
     @Option(
             names = "--latency-seconds",
             paramLabel = "S",
-            description = "How long widths may be tried and latency be measured, in all; ${DEFAULT-VALUE} if left out.")
+            description = "Seconds in all for timing channel counts and latency (default: ${DEFAULT-VALUE}).")
     private double latencySeconds = Timing.SECONDS;
 
     @Option(names = "--no-latency", description = "Measure no latency.")
@@ -110,20 +111,19 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = "--threshold",
             paramLabel = "T",
-            description =
-                    "Also drop groups whose norm is at most T times the root of their size. NOT exact: the smaller"
-                            + " model computes something else.")
+            description = "Also drop groups whose norm is at most T times the root of their size. NOT exact: outputs"
+                    + " change.")
     private double threshold = PruneOptions.DEFAULT.threshold();
 
     @Option(
             names = "--target",
             paramLabel = "SHARE",
             description =
-                    "Without training, also drop the groups with the smallest weights until so much is left: parameters=70%%,"
+                    "Without training, also drop the groups with the smallest weights until this share is kept: parameters=70%%,"
                             + " flops=70%%, groups=70%%. NOT exact, and usually costs accuracy.")
     private @Nullable String target;
 
-    @Option(names = "--report", paramLabel = "FILE", description = "Write what was done to a file, as JSON.")
+    @Option(names = "--report", paramLabel = "FILE", description = "Write a report to a file, as JSON.")
     private @Nullable Path report;
 
     @Option(
@@ -135,13 +135,10 @@ final class PruneCommand implements Callable<Integer> {
     @Option(
             names = "--batch",
             paramLabel = "N",
-            description = "How many samples are run at once to compare and to time; ${DEFAULT-VALUE} if left out.")
+            description = "Samples in a batch, to compare and to time (default: ${DEFAULT-VALUE}).")
     private int batch = 1;
 
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            description = "How many threads ONNX Runtime gets; ${DEFAULT-VALUE} if left out.")
+    @Option(names = "--threads", paramLabel = "N", description = "Threads of ONNX Runtime (default: ${DEFAULT-VALUE}).")
     private int threads = 1;
 
     @Mixin

@@ -36,11 +36,11 @@ final class RecipeOptions {
     @Option(
             names = "--run-dir",
             paramLabel = "DIR",
-            description = "Where to write; a new folder under runs if left out, or with --resume the newest one of this"
-                    + " recipe there that has something to go on from.")
+            description = "Where to write. By default a new folder under runs, or with --resume the newest one of this"
+                    + " recipe there that can be continued.")
     private @Nullable Path folder;
 
-    @Option(names = "--resume", description = "Go on with what was stopped.")
+    @Option(names = "--resume", description = "Continue a stopped run.")
     private boolean resume;
 
     @Mixin

@@ -20,9 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "report",
         description = {
-            "Writes a page on a training run: curves, layers before and after, patterns of sparsity, recipe, provenance;"
-                    + " or the curve of a sweep.",
-            "With several runs, writes a page that compares them. A page is one file that needs no network.",
+            "Write an HTML report on a training run or a sweep.",
+            "Shows curves, layers before and after, patterns of sparsity, recipe and provenance. Several runs are compared. A report is one file that needs no network.",
         })
 final class ReportCommand implements Callable<Integer> {
     /** What a comparison is called, in the working directory. */
@@ -43,7 +42,7 @@ final class ReportCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "FILE",
             description =
-                    "Where to write the page. If left out: report.html in the folder of the run, sweep.html in that of a"
+                    "Where to write the page. Default: report.html in the folder of the run, sweep.html in that of a"
                             + " sweep, or " + COMPARISON
                             + " here if there are several.")
     private @Nullable Path output;

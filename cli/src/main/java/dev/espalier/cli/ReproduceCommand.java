@@ -33,11 +33,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "reproduce",
         description = {
-            "Reproduces a table or figure of the paper: prints the paper's numbers beside ours, and writes them as JSON and as a"
-                    + " page with plots.",
-            "Without an item, lists them. What was stopped goes on with the same --out, and rows that are run one by one, even at"
-                    + " the same time, come together there.",
-            "With --page, makes the documentation's page of results from results that are kept, without training.",
+            "Reproduce the paper's tables, figures and theorems.",
+            "Prints the paper's numbers next to ours, and writes them as JSON and as a page with plots. Without an item, lists all items.",
+            "A stopped item continues with the same --out, and rows that are run separately, even at the same time, are merged there.",
+            "With --page, makes the documentation's page of results from stored results, without training.",
         })
 final class ReproduceCommand implements Callable<Integer> {
     @Spec
@@ -48,7 +47,7 @@ final class ReproduceCommand implements Callable<Integer> {
             paramLabel = "ITEM",
             arity = "0..1",
             completionCandidates = ItemNames.class,
-            description = "What to reproduce; left out, the items are listed.")
+            description = "The table, figure or theorem; without it, the items are listed.")
     private @Nullable String item;
 
     /** What items are called. */
@@ -70,7 +69,7 @@ final class ReproduceCommand implements Callable<Integer> {
             paramLabel = "small|full",
             description =
                     "full is the paper's protocol on the real data; small the same code in minutes, on small data;"
-                            + " ${DEFAULT-VALUE} if left out.")
+                            + " (default: ${DEFAULT-VALUE}).")
     private Scale scale = Scale.SMALL;
 
     @Mixin
@@ -80,7 +79,7 @@ final class ReproduceCommand implements Callable<Integer> {
             names = "--seeds",
             paramLabel = "N",
             description =
-                    "Number of runs that differ in their seeds only: 1 to N; if left out, the paper's for --scale full, and"
+                    "Number of runs that differ in their seeds only: 1 to N; by default the paper's for --scale full, and"
                             + " 1 for small.")
     private @Nullable Integer seeds;
 
@@ -97,7 +96,7 @@ final class ReproduceCommand implements Callable<Integer> {
             split = ",",
             completionCandidates = RowNames.class,
             description =
-                    "Rows of a table that are to be run, such as lasso-proximal,mcp-proximal; all if left out. The table has"
+                    "Rows of a table that are to be run, such as lasso-proximal,mcp-proximal; all by default. The table has"
                             + " the others too, as far as they are there.")
     private List<String> rows = new ArrayList<>();
 
@@ -124,7 +123,7 @@ final class ReproduceCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description = "Where to write; a new folder under runs if left out. What was stopped there goes on.")
+            description = "Where to write (default: a new folder under runs). A stopped item in it continues.")
     private @Nullable Path folder;
 
     @Option(

@@ -33,10 +33,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "shrink",
         description = {
-            "Makes a trained model smaller and faster, without labels: what its answers miss least for what it costs becomes zero, a little at"
-                    + " a time, the rest learns to go on giving these answers, and the zeros are cut out.",
-            "All goes to a run's folder, as with train: pruned.onnx, report.html, the recipe, checkpoints. The same command with --resume"
-                    + " goes on with what was stopped.",
+            "Shrink a trained ONNX model, using unlabeled inputs.",
+            "Sets the groups of weights with the lowest importance per cost to zero, step by step, while the rest is fine-tuned to reproduce the original's outputs (distillation); then removes the zeros.",
+            "Writes a run folder with pruned.onnx, report.html, recipe.toml and checkpoints. A stopped run continues with --resume.",
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  espalier shrink model.onnx --inputs photos --keep 50%% -o small.onnx",
+            "  espalier shrink encoder.onnx --inputs texts.txt --tokenizer tokenizer.json --int8 --minutes 60",
         })
 final class ShrinkCommand implements Callable<Integer> {
     /** Who asks for a share gets what is within this of it. */
@@ -53,15 +57,14 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--inputs",
             paramLabel = "WHAT",
-            description = "What the model is fed with: " + InputsGuess.TAKES
-                    + ". 'espalier inputs' shows what becomes of it.")
+            description = "Inputs of the model: " + InputsGuess.TAKES + ". 'espalier inputs' shows a batch of them.")
     private @Nullable String inputs;
 
     @Option(
             names = "--keep",
             paramLabel = "SHARE",
             defaultValue = "50%",
-            description = "How much shall be left of what --of names; ${DEFAULT-VALUE} if left out.")
+            description = "Share to keep of the cost that --of names (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private String keep;
 
@@ -69,7 +72,7 @@ final class ShrinkCommand implements Callable<Integer> {
             names = "--of",
             paramLabel = "COST",
             defaultValue = "flops",
-            description = "What shall become less: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+            description = "The cost to reduce: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private Shrink.Cost cost;
 
@@ -77,60 +80,59 @@ final class ShrinkCommand implements Callable<Integer> {
             names = "--loss",
             paramLabel = "LOSS",
             description =
-                    "How answers are compared: ${COMPLETION-CANDIDATES}; each output by what it seems to be if left out.")
+                    "Loss between the outputs of both models: ${COMPLETION-CANDIDATES} (default: chosen for each output).")
     private ImitationKind.@Nullable Loss loss;
 
     @Option(
             names = "--match",
             paramLabel = "TENSOR",
             arity = "1..*",
-            description = "Tensors within the model that are compared too, such as hidden states.")
+            description = "Also compare these tensors within the model, such as hidden states.")
     private List<String> match = new ArrayList<>();
 
     @Option(
             names = "--epochs",
             paramLabel = "N",
             description =
-                    "Passes over the inputs in all, those that heal included; as many as it usually takes if left out.")
+                    "Passes over the inputs, including the recovery phase (default: chosen from the number of inputs).")
     private @Nullable Integer epochs;
 
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "About how long to train; if that is too little for all inputs, some are left out.")
+            description = "About how long to train; with too little time, only some of the inputs are used.")
     private @Nullable Double minutes;
 
     @Option(
             names = "--int8",
             description =
-                    "Also write the smaller model with weights of eight bits, int8.onnx, calibrated on the inputs; -o is then"
-                            + " that one.")
+                    "Also write an int8 model, int8.onnx, calibrated on the inputs; -o then writes that one." + "")
     private boolean int8;
 
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "Where to write the smaller model besides the run's pruned.onnx.")
+            description = "Also write the small model (pruned.onnx of the run folder) to this file.")
     private @Nullable Path output;
 
     @Option(
             names = "--run-dir",
             paramLabel = "DIR",
             description =
-                    "The run's folder; a new one under runs if left out, or with --resume the newest one of this model there.")
+                    "The run folder. By default a new one under runs, or with --resume the newest one of this model.")
     private @Nullable Path folder;
 
     @Option(
             names = "--tokenizer",
             paramLabel = "PATH",
             description =
-                    "For texts: a tokenizer.json, a vocab.txt or a folder with one of them; beside the model if left out.")
+                    "For texts: a tokenizer.json, a vocab.txt or a folder with one of them (default: next to the model).")
     private @Nullable Path tokenizer;
 
-    @Option(names = "--resume", description = "Go on with what was stopped, by the recipe that it was begun with.")
+    @Option(names = "--resume", description = "Continue a stopped run, with its own recipe.")
     private boolean resume;
 
-    @Option(names = "--recipe", description = "Only print the recipe that would be followed.")
+    @Option(names = "--recipe", description = "Only print the recipe.")
     private boolean recipeOnly;
 
     @Option(

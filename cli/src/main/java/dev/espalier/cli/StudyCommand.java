@@ -45,8 +45,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "study",
         description = {
-            "Carries out all trainings of a study: the points of a grid, paths of λ, seeds, with or without leaving the worst behind.",
-            "The same command goes on with what was stopped, by Ctrl-C or otherwise; what is finished is not done again.",
+            "Train grids, seeds and paths of λ, locally or on Spark.",
+            "The same command continues a stopped study and skips finished trials.",
         })
 final class StudyCommand implements Callable<Integer> {
     @Spec
@@ -69,7 +69,7 @@ final class StudyCommand implements Callable<Integer> {
             names = "--run-dir",
             paramLabel = "DIR",
             description =
-                    "Where to write, and what to go on with: a folder, or on Spark a URI such as hdfs://…; runs/study-STUDY if left out.")
+                    "Where to write, and which study to continue: a folder, or on Spark a URI such as hdfs://… (default: runs/study-STUDY).")
     private @Nullable String folder;
 
     @Option(names = "--plan", description = "Print the trials, and train nothing.")

@@ -34,10 +34,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "survey",
         description = {
-            "Tries all models of a folder: is each read, does what was read compute the same as the file, and what would pruning make"
-                    + " of it?",
-            "For the last, a share of the groups of every layer is made zero at random, which no training did: accuracy would be lost,"
-                    + " but sizes and latencies are those of a model that was trained so sparse. Nothing is written.",
+            "Check which models of a folder can be read and pruned.",
+            "Prints for each model whether it is read, whether its outputs stay the same, and the effect of pruning.",
+            "For the latter, a share of the groups of every layer is set to zero at random. Accuracy would be lost, but sizes and latencies are those of a model that was trained to that sparsity. Nothing is written.",
         })
 final class SurveyCommand implements Callable<Integer> {
     private static final String ENDING = ".onnx";
@@ -68,26 +67,26 @@ final class SurveyCommand implements Callable<Integer> {
     @Option(
             names = "--zero",
             paramLabel = "SHARE",
-            description = "The share of every layer's groups that are made zero; ${DEFAULT-VALUE} if left out.")
+            description = "The share of every layer's groups that are made zero (default: ${DEFAULT-VALUE}).")
     private double zero = 0.4;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Where the chance starts from that says which; ${DEFAULT-VALUE} if left out.")
+            description = "Where the chance starts from that says which (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "How many threads ONNX Runtime gets; ${DEFAULT-VALUE} if left out.")
+            description = "How many threads ONNX Runtime gets (default: ${DEFAULT-VALUE}).")
     private int threads = 1;
 
     @Option(
             names = "--latency-seconds",
             paramLabel = "S",
             description =
-                    "How long widths may be tried and latency be measured, for each model; ${DEFAULT-VALUE} if left out.")
+                    "How long widths may be tried and latency be measured, for each model (default: ${DEFAULT-VALUE}).")
     private double latencySeconds = Timing.SECONDS;
 
     @Option(names = "--no-latency", description = "Measure no latency, and cut all that can go.")
@@ -96,7 +95,7 @@ final class SurveyCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "What to print: ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if left out.")
+            description = "What to print: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Format format = Format.TABLE;
 
     @Override

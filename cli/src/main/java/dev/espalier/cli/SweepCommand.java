@@ -40,9 +40,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "sweep",
         description = {
-            "Trains with one λ after the other, and draws what counts most against size.",
-            "Each λ has a run's folder of its own. A sweep that was stopped goes on with --resume: what is finished is not"
-                    + " done again.",
+            "Train with several penalty strengths: accuracy against size.",
+            "Each λ has a run folder of its own. --resume continues a stopped sweep and skips finished runs.",
         })
 final class SweepCommand implements Callable<Integer> {
     @Spec
@@ -112,7 +111,7 @@ final class SweepCommand implements Callable<Integer> {
                                         throws IOException {
                                     folders.onEnd(trial, outcome, soFar);
                                     if (outcome.end() == End.GIVEN_UP || outcome.end() == End.FAILED) {
-                                        status.say(described(trial) + " is left out: " + outcome.text());
+                                        status.say(described(trial) + " is omitted: " + outcome.text());
                                     }
                                 }
                             },

@@ -21,9 +21,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "train",
         description = {
-            "Trains as a recipe says, prunes the model, and writes a report.",
-            "All goes to the run's folder: model.onnx, pruned.onnx, report.html, metrics, checkpoints. A run that was"
-                    + " stopped, by Ctrl-C or otherwise, goes on with --resume.",
+            "Train a model from a recipe, prune it, and write a report.",
+            "Writes a run folder with model.onnx, pruned.onnx, report.html, metrics and checkpoints. A stopped run continues with --resume.",
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  espalier train recipes/digits.toml --keep 30%%",
+            "  espalier train recipe.toml --set training.epochs=5 --run-dir runs/short",
         })
 final class TrainCommand implements Callable<Integer> {
     @Spec
@@ -37,7 +41,7 @@ final class TrainCommand implements Callable<Integer> {
             names = "--keep",
             paramLabel = "SHARE",
             description =
-                    "How much shall be left in the end: 30%% of the parameters, or flops=30%%, latency=30%%, groups=30%%. The strength λ of"
+                    "Share to keep in the end: 30%% of the parameters, or flops=30%%, latency=30%%, groups=30%%. The strength λ of"
                             + " the penalty follows from that; where it starts is estimated, unless the recipe has a penalty.lambda.")
     private @Nullable String keep;
 

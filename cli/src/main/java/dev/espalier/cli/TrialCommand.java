@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         name = TrialCommand.NAME,
         hidden = true,
         description =
-                "Carries out the trial that stands as JSON on standard input, and says how it ended on standard output. It stops,"
+                "Run the trial that stands as JSON on standard input, and print its outcome on standard output. It stops,"
                         + " to be gone on with later, when standard input ends.")
 final class TrialCommand implements Callable<Integer> {
     static final String NAME = "trial";

@@ -16,9 +16,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ui",
         description = {
-            "Serves a page on localhost: the runs of a folder, their curves while they train, whoever started them; compares"
-                    + " runs, starts recipes, stops and resumes. It needs no network.",
-            "Ctrl-C ends the page. A training that was started from it goes on, and the next `espalier ui` finds it again.",
+            "Serve a local web page to watch, compare, start and stop runs.",
+            "Shows the runs of a folder and their curves while they train. It needs no network.",
+            "Ctrl-C ends the page. A training that was started from it continues, and the next `espalier ui` finds it again.",
         })
 final class UiCommand implements Callable<Integer> {
     @Spec
@@ -30,7 +30,7 @@ final class UiCommand implements Callable<Integer> {
             arity = "0..1",
             defaultValue = ".",
             description =
-                    "What to show: runs in it, up to three folders deep, and recipes. The working directory if left out.")
+                    "The folder to show: runs in it, up to three folders deep, and recipes (default: the working directory).")
     @SuppressWarnings("NullAway.Init")
     private Path folder;
 
@@ -38,7 +38,7 @@ final class UiCommand implements Callable<Integer> {
             names = "--port",
             paramLabel = "PORT",
             defaultValue = "0",
-            description = "Where to listen, on 127.0.0.1 alone; any port that is free if left out.")
+            description = "Where to listen, on 127.0.0.1 alone; any free port by default.")
     private int port;
 
     @Override

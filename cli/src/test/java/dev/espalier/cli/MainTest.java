@@ -10,6 +10,10 @@ import java.io.StringWriter;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -41,6 +45,48 @@ final class MainTest {
                 assertTrue(out.toString().contains("Usage: " + spec.qualifiedName()), out::toString);
             });
         });
+    }
+
+    /** A command that is new needs a group. */
+    @Test
+    void theListHasEveryCommandOnceInALineOfAtMostSeventyCharacters() {
+        List<String> grouped = CommandGroups.ALL.stream()
+                .flatMap(group -> group.commands().stream())
+                .toList();
+        List<String> visible = Main.commandLine().getSubcommands().entrySet().stream()
+                .filter(command ->
+                        !command.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey)
+                .toList();
+        assertEquals(new TreeSet<>(visible), new TreeSet<>(grouped));
+        assertEquals(visible.size(), grouped.size(), grouped::toString);
+        assertEquals(0, run(Main.commandLine(), "--help"), err::toString);
+        assertTrue(
+                out.toString().contains("%n%nMake a model smaller:%n  shrink      Shrink ".formatted()), out::toString);
+        for (CommandLine command : Main.commandLine().getSubcommands().values()) {
+            String summary = CommandGroups.summary(command.getHelp());
+            assertTrue(
+                    summary.length() <= 70
+                            || command.getCommandSpec().usageMessage().hidden(),
+                    summary);
+            assertTrue(
+                    summary.matches("[A-Z][a-z]*[^s ] .*"),
+                    () -> "begins with no verb that tells to do it: " + summary);
+        }
+    }
+
+    @Test
+    void theMainCommandsShowTwoExamples() {
+        for (String name : List.of("shrink", "prune", "train", "convert", "compare")) {
+            CommandLine command =
+                    Objects.requireNonNull(Main.commandLine().getSubcommands().get(name));
+            String[] examples = command.getCommandSpec().usageMessage().footer();
+            assertEquals(2, examples.length, name);
+            for (String example : examples) {
+                String[] words = example.strip().replace("%%", "%").split(" ", -1);
+                Main.commandLine().parseArgs(Arrays.copyOfRange(words, 1, words.length));
+            }
+        }
     }
 
     @Test

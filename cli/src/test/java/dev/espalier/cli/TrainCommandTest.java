@@ -481,7 +481,7 @@ final class TrainCommandTest {
         Path sweep = folder.resolve("sweep");
         Answer answer = Answer.to("sweep", recipe, "--lambda", "1e-3:10:2", "--run-dir", sweep);
         assertSucceeded(answer);
-        assertTrue(answer.err().contains("λ = 10 is left out: all groups of "), answer.err());
+        assertTrue(answer.err().contains("λ = 10 is omitted: all groups of "), answer.err());
         assertFalse(answer.out().lines().anyMatch(line -> line.startsWith("10 ")), answer.out());
     }
 
