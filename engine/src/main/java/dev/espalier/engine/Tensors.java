@@ -202,11 +202,14 @@ final class Tensors {
         return JniUtils.clip(array, number(array, least), number(array, most));
     }
 
-    /** A number of a kind that does not change the array's type. */
+    /** A number of a kind that does not change the array's type; of an integer type one that it can hold, for libtorch refuses others. */
     private static Number number(PtNDArray array, double value) {
         return switch (array.getDataType()) {
             case FLOAT64 -> (Number) value;
-            case INT8, UINT8, INT32, INT64 -> (Number) (long) value;
+            case INT8 -> (Number) Math.clamp((long) value, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case UINT8 -> (Number) Math.clamp((long) value, 0, 0xFF);
+            case INT32 -> (Number) Math.clamp((long) value, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case INT64 -> (Number) (long) value;
             default -> (Number) (float) value;
         };
     }

@@ -143,8 +143,12 @@ final class WindowKernels {
         PtNDArray correction = pool.function() == Pool.Function.AVERAGE ? plane.correction(pool, site) : null;
         boolean dilated = pool.windows().dilations().stream().anyMatch(dilation -> dilation != 1);
         boolean padded = plane.needsPadding();
+        // libtorch pads integers with no infinity, and pools them not everywhere. ONNX has pools of one byte: floats
+        // hold those exactly.
+        boolean integers = site.type(0).isInteger();
         return Kernel.of(x -> {
-            PtNDArray input = padded ? plane.pad(x, pool.function()) : x;
+            PtNDArray numbers = integers ? x.toType(ai.djl.ndarray.types.DataType.FLOAT32, false) : x;
+            PtNDArray input = padded ? plane.pad(numbers, pool.function()) : numbers;
             PtNDArray pooled = dilated ? plane.dilated(input, pool.function()) : plane.pooled(input, pool.function());
             return correction == null ? pooled : JniUtils.mul(pooled, correction);
         });

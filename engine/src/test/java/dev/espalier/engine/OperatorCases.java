@@ -166,6 +166,10 @@ final class OperatorCases {
         add("on both sides", new Clip(-0.5, 0.7), normal(3, 5));
         add("from below", new Clip(-0.2, Double.POSITIVE_INFINITY), normal(3, 5));
         add("of whole numbers", new Clip(-2, 2), integers(DataType.INT64, -5, 5, 9));
+        for (DataType type : List.of(DataType.INT8, DataType.UINT8, DataType.INT32, DataType.INT64)) {
+            add("of " + type + " from above", new Clip(Double.NEGATIVE_INFINITY, 3), integers(type, 0, 9, 9));
+            add("of " + type + " from below", new Clip(2, Double.POSITIVE_INFINITY), integers(type, 0, 9, 9));
+        }
         add("to single precision", new Cast(DataType.FLOAT32), normal(2, 3));
         add("of one number to single precision", new Cast(DataType.FLOAT32), normal());
         add(
@@ -263,6 +267,17 @@ final class OperatorCases {
                 new Conv(windows(List.of(1L, 2L, 1L), List.of(1L, 0L, 1L, 1L, 0L, 1L), List.of(1L, 1L, 1L)), 1),
                 normal(1, 2, 3, 4, 3),
                 normal(2, 2, 2, 2, 2));
+        Windows overhanging = windows(List.of(2L, 2L), List.of(1L, 0L, 2L, 1L), List.of(1L, 1L));
+        for (DataType type : List.of(DataType.INT8, DataType.UINT8)) {
+            add(
+                    "of " + type,
+                    new Pool(Pool.Function.MAX, List.of(2L, 2L), Windows.square(2, 0), false, false),
+                    integers(type, 0, 100, 1, 2, 6, 5));
+            add(
+                    "of " + type + " with padding",
+                    new Pool(Pool.Function.MAX, List.of(3L, 2L), overhanging, false, false),
+                    integers(type, type == DataType.INT8 ? -100 : 0, 100, 1, 2, 6, 5));
+        }
         for (Pool.Function function : Pool.Function.values()) {
             for (boolean up : new boolean[] {false, true}) {
                 for (boolean count : new boolean[] {false, true}) {
