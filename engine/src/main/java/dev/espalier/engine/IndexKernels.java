@@ -15,6 +15,7 @@ import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -185,7 +186,7 @@ final class IndexKernels {
         long[] before = Arrays.copyOfRange(pads, 0, rank);
         long[] after = Arrays.copyOfRange(pads, rank, 2 * rank);
         if (pad.mode() == Pad.Mode.CONSTANT) {
-            return Kernel.of(x -> Tensors.pad(x, before, after, pad.value()));
+            return filled(before, after, pad.value(), input, site.outputShape());
         }
         List<Kernel.OfOne> stages = new ArrayList<>();
         long[] shape = input.clone();
@@ -204,18 +205,43 @@ final class IndexKernels {
         });
     }
 
+    /** An axis that is cropped to nothing is sliced away first, and nothing is left to do if the result is empty: libtorch pads neither. */
+    private static Kernel filled(long[] before, long[] after, double value, long[] input, long[] output) {
+        int[] emptied = IntStream.range(0, input.length)
+                .filter(axis -> input[axis] + Math.min(before[axis], 0) + Math.min(after[axis], 0) <= 0)
+                .toArray();
+        if (emptied.length == 0) {
+            return Kernel.of(x -> Tensors.pad(x, before, after, value));
+        }
+        for (int axis : emptied) {
+            before[axis] = 0;
+            after[axis] = output[axis];
+        }
+        boolean empty = Tensor.size(output) == 0;
+        return Kernel.of(x -> {
+            PtNDArray nothing = x;
+            for (int axis : emptied) {
+                nothing = JniUtils.slice(nothing, axis, 0, 0, 1);
+            }
+            return empty ? JniUtils.reshape(nothing, output) : Tensors.pad(nothing, before, after, value);
+        });
+    }
+
     private static Kernel.OfOne padded(Pad.Mode mode, int axis, long before, long after, long[] shape, Site site) {
         long[] input = shape.clone();
         long[] output = shape.clone();
         output[axis] += before + after;
+        // What negative numbers cut off is gone before anything is added.
+        long first = Math.max(-before, 0);
+        long left = input[axis] - first - Math.max(-after, 0);
         PtNDArray indices = site.upload(Tensor.computeLongs(
                 dev.espalier.graph.type.DataType.INT64,
                 new long[] {output[axis]},
-                i -> source(mode, i - before, input[axis])));
+                i -> first + source(mode, i - Math.max(before, 0), left)));
         return x -> pick(x, indices, axis, input, output);
     }
 
-    /** Which element stands at a position outside. */
+    /** Which element of an axis stands at a position that may be outside. */
     private static long source(Pad.Mode mode, long position, long length) {
         return switch (mode) {
             case CONSTANT -> throw new IllegalStateException("a constant is no element");

@@ -420,6 +420,11 @@ final class OperatorCases {
             add(mode + " of the first axis", new Pad(mode, List.of(1L, 0L, 1L, 0L), 0), normal(3, 2));
         }
         add("cutting off", new Pad(Pad.Mode.CONSTANT, List.of(-1L, 0L, 1L, -1L), 2), normal(3, 4));
+        Pad.Mode wrap = Pad.Mode.WRAP;
+        add("WRAP of what is cut off before", new Pad(wrap, List.of(-1L, 2L, 2L, -1L), 0), normal(3, 4));
+        add("WRAP of what is cut off behind", new Pad(wrap, List.of(3L, -2L, -1L, 1L), 0), normal(3, 4));
+        add("cutting off more than there is", new Pad(Pad.Mode.CONSTANT, List.of(0L, -5L, 0L, 3L), 2), normal(2, 3));
+        add("cutting off everything", new Pad(Pad.Mode.CONSTANT, List.of(1L, -1L, 0L, -2L), 2), normal(2, 3));
         add("cutting off edges", new Pad(Pad.Mode.EDGE, List.of(-1L, 2L, 0L, -1L), 0), normal(3, 4));
         for (long diagonal : new long[] {-1, 0, 2}) {
             add("upper " + diagonal, new Trilu(true, diagonal), normal(2, 3, 4));

@@ -495,24 +495,25 @@ public final class Evaluator {
         return Moves.pick(input, axes, operator.value());
     }
 
-    /** Where a padded element comes from; −1 if it is filled in. */
+    /** Where a padded element comes from; −1 if it is filled in. Negative pads crop the axis before the others extend it. */
     private static long padded(Pad operator, int axis, long index, long length) {
-        long position = index - operator.pads().get(axis);
-        if (position >= 0 && position < length) {
+        long before = operator.pads().get(axis);
+        long after = operator.pads().get(axis + operator.pads().size() / 2);
+        long start = before < 0 ? -before : 0;
+        long end = after < 0 ? length + after : length;
+        long position = start + index - Math.max(before, 0);
+        if (position >= start && position < end) {
             return position;
         }
-        Operands.require(
-                operator.mode() == Pad.Mode.CONSTANT || length > 0,
-                "axis " + axis + " has no element to pad with in mode " + operator.mode());
         return switch (operator.mode()) {
             case CONSTANT -> -1;
-            case EDGE -> Math.clamp(position, 0, length - 1);
-            case WRAP -> Math.floorMod(position, length);
+            case EDGE -> Math.clamp(position, start, end - 1);
+            case WRAP -> start + Math.floorMod(position - start, end - start);
             case REFLECT -> {
                 // There and back again, the two ends once each.
-                long period = Math.max(2 * (length - 1), 1);
-                long phase = Math.floorMod(position, period);
-                yield Math.min(phase, period - phase);
+                long period = Math.max(2 * (end - start - 1), 1);
+                long phase = Math.floorMod(position - start, period);
+                yield start + Math.min(phase, period - phase);
             }
         };
     }

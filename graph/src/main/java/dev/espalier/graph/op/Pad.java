@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A tensor with elements added, or cut off where a number is negative, on its sides.
+ * A tensor with elements added, or cut off where a number is negative, on its sides. Elements are cut off first: what is added
+ * comes from what is left.
  *
  * @param mode what the added elements are
  * @param pads how many before each axis, then how many after each axis
@@ -40,6 +41,12 @@ public record Pad(Mode mode, List<Long> pads, double value) implements Operator 
         for (int axis = 0; axis < rank; axis++) {
             Dimension length = input.get(axis).plus(Math.addExact(pads.get(axis), pads.get(axis + rank)));
             Operands.require(!length.isKnown() || length.value() >= 0, "pads " + pads + " cut off more than " + input);
+            boolean adds = pads.get(axis) > 0 || pads.get(axis + rank) > 0;
+            Dimension kept = input.get(axis).plus(Math.min(pads.get(axis), 0)).plus(Math.min(pads.get(axis + rank), 0));
+            Operands.require(
+                    mode == Mode.CONSTANT || !adds || !kept.isKnown() || kept.value() > 0,
+                    "axis %d of %s has no element to pad with in mode %s, after pads %s have cut it"
+                            .formatted(axis, input, mode, pads));
             shape.add(length);
         }
         return List.of(Fact.of(inputs.data(0), new Shape(shape)));

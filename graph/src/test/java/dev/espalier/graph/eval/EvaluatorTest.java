@@ -150,7 +150,11 @@ class EvaluatorTest {
         assertFloats(one(new Pad(Pad.Mode.REFLECT, List.of(2L, 2L), 0), x), 3, 2, 1, 2, 3, 2, 1);
         assertFloats(one(new Pad(Pad.Mode.EDGE, List.of(1L, 2L), 0), x), 1, 1, 2, 3, 3, 3);
         assertFloats(one(new Pad(Pad.Mode.WRAP, List.of(1L, 1L), 0), x), 3, 1, 2, 3, 1);
+        assertFloats(one(new Pad(Pad.Mode.WRAP, List.of(2L, -1L), 0), x), 1, 2, 1, 2);
+        assertFloats(one(new Pad(Pad.Mode.WRAP, List.of(-1L, 2L), 0), x), 2, 3, 2, 3);
+        assertFloats(one(new Pad(Pad.Mode.CONSTANT, List.of(-4L, 2L), 9), x), 9);
         assertTrue(failure(new Pad(Pad.Mode.EDGE, List.of(1L, 0L), 0), floats()).contains("no element to pad with"));
+        assertTrue(failure(new Pad(Pad.Mode.WRAP, List.of(-3L, 1L), 0), x).contains("no element to pad with"));
     }
 
     @Test

@@ -771,6 +771,13 @@ class RoundTripTest {
                         .node("Pad", "x pads - axes", "y", text("mode", "wrap"))
                         .output("y")));
         cases.add(from(
+                19,
+                "Pad, wrapping what is left of a cut axis",
+                b -> b.input("x", "N", 4)
+                        .list("pads", 0, 2, 0, -1)
+                        .node("Pad", "x pads", "y", text("mode", "wrap"))
+                        .output("y")));
+        cases.add(from(
                 14,
                 "Trilu",
                 b -> b.input("x", 4, 5)
