@@ -253,6 +253,18 @@ public final class Graph {
     }
 
     /**
+     * Where the elements of a tensor are read, and not only its shape.
+     *
+     * @param tensor its name
+     * @return those of {@link #uses} whose operator needs more than the shape
+     */
+    public List<Use> readers(String tensor) {
+        return uses(tensor).stream()
+                .filter(use -> !use.node().operator().readsOnlyShape())
+                .toList();
+    }
+
+    /**
      * Whether a tensor comes out of the graph.
      *
      * @param tensor its name

@@ -9,7 +9,6 @@ import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reshape;
-import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
@@ -177,9 +176,7 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
 
     /** The only reader of what the heads return, once they are side by side again. */
     private static @Nullable InputChannels outputAfter(Graph graph, String tensor, int reach) {
-        List<Use> uses = graph.uses(tensor).stream()
-                .filter(use -> !(use.node().operator() instanceof ShapeOf))
-                .toList();
+        List<Use> uses = graph.readers(tensor);
         if (uses.size() != 1 || reach == 0 || graph.isOutput(tensor)) {
             return null;
         }
@@ -192,7 +189,7 @@ record AttentionHeads(List<Projection> projections, InputChannels output, int he
                     : null;
         }
         return switch (node.operator()) {
-            case Reshape _, Transpose _, Squeeze _, Unsqueeze _, Elementwise _ ->
+            case Reshape _, Transpose _, Squeeze _, Unsqueeze _, Elementwise _, Where _ ->
                 outputAfter(graph, node.output(), reach - 1);
             default -> null;
         };

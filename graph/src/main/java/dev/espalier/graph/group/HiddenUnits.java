@@ -9,8 +9,6 @@ import dev.espalier.graph.op.Elementwise;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Recurrent;
 import dev.espalier.graph.op.Reshape;
-import dev.espalier.graph.op.ShapeOf;
-import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Transpose;
@@ -77,7 +75,7 @@ record HiddenUnits(InputChannels states, List<InputChannels> readers, int direct
         if (graph.isOutput(tensor)) {
             return false;
         }
-        for (Use use : graph.uses(tensor)) {
+        for (Use use : graph.readers(tensor)) {
             if (!follow(graph, tensor, use, found)) {
                 return false;
             }
@@ -95,7 +93,6 @@ record HiddenUnits(InputChannels states, List<InputChannels> readers, int direct
             return use.input() == 0 && canBeJoined(reader.get(), graph.shape(tensor));
         }
         return switch (node.operator()) {
-            case ShapeOf _, Size _ -> true;
             case Elementwise _, Squeeze _, Unsqueeze _, Transpose _, Reshape _, Slice _, Gather _ ->
                 use.input() == 0
                         && holdsUnits(graph.shape(node.output()), graph.shape(tensor))

@@ -82,6 +82,15 @@ public sealed interface Operator
     }
 
     /**
+     * Whether only the shape of its input is read, and none of the elements.
+     *
+     * @return true for Shape and Size
+     */
+    default boolean readsOnlyShape() {
+        return false;
+    }
+
+    /**
      * What is known of the outputs.
      *
      * @param inputs what is known of the inputs

@@ -19,6 +19,11 @@ public record ShapeOf(long start, long end) implements Operator {
     }
 
     @Override
+    public boolean readsOnlyShape() {
+        return true;
+    }
+
+    @Override
     public List<Fact> infer(Operands inputs) {
         int rank = inputs.shape(0).rank();
         return List.of(Fact.ofElements(inputs.shape(0).dimensions().subList(from(rank), to(rank))));

@@ -9,6 +9,11 @@ import java.util.List;
 public record Size() implements Operator {
 
     @Override
+    public boolean readsOnlyShape() {
+        return true;
+    }
+
+    @Override
     public List<Fact> infer(Operands inputs) {
         return List.of(new Fact(
                 new TensorType(DataType.INT64, Shape.SCALAR),

@@ -6,7 +6,6 @@ import dev.espalier.graph.Node;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reshape;
-import dev.espalier.graph.op.ShapeOf;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.type.Shape;
@@ -133,9 +132,7 @@ public final class KeyBiases {
 
     /** What makes a tensor that one node reads, whoever asks for its shape besides. */
     private @Nullable Node sole(String tensor) {
-        List<Use> uses = graph.uses(tensor).stream()
-                .filter(use -> !(use.node().operator() instanceof ShapeOf))
-                .toList();
+        List<Use> uses = graph.readers(tensor);
         return uses.size() == 1 && !graph.isOutput(tensor) ? graph.producer(tensor) : null;
     }
 }

@@ -9,8 +9,6 @@ import dev.espalier.graph.op.Flatten;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.Operator;
 import dev.espalier.graph.op.Reshape;
-import dev.espalier.graph.op.ShapeOf;
-import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Split;
 import dev.espalier.graph.op.Squeeze;
@@ -122,18 +120,10 @@ public final class Rearrangements {
 
     /** Whether a tensor is but a step of a chain. */
     private boolean continues(String tensor) {
-        List<Use> readers = readers(tensor);
+        List<Use> readers = graph.readers(tensor);
         return readers.size() == 1
                 && !graph.isOutput(tensor)
                 && isMover(readers.getFirst().node().operator());
-    }
-
-    /** Who reads more of a tensor than its shape. */
-    private List<Use> readers(String tensor) {
-        return graph.uses(tensor).stream()
-                .filter(use ->
-                        !(use.node().operator() instanceof ShapeOf || use.node().operator() instanceof Size))
-                .toList();
     }
 
     /** The longest chain before a tensor whose moves are understood; null if there is none. */
@@ -254,7 +244,7 @@ public final class Rearrangements {
 
     /** Takes the pieces of a chain's output from its input, if they are pieces of an axis that is cut. */
     private boolean divide(Chain chain, String end) {
-        List<Use> readers = readers(end);
+        List<Use> readers = graph.readers(end);
         Integer axis = readers.isEmpty() || graph.isOutput(end)
                 ? null
                 : axis(readers.getFirst().node());

@@ -15,8 +15,6 @@ import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Reduce;
 import dev.espalier.graph.op.Reshape;
-import dev.espalier.graph.op.ShapeOf;
-import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Slice;
 import dev.espalier.graph.op.Squeeze;
 import dev.espalier.graph.op.Transpose;
@@ -296,7 +294,7 @@ public record ResidualStream(
             int last = graph.shape(tensor).rank() - 1;
             for (Use use : graph.uses(tensor)) {
                 Node node = use.node();
-                boolean measures = node.operator() instanceof ShapeOf || node.operator() instanceof Size;
+                boolean measures = node.operator().readsOnlyShape();
                 if (measures || (axis == last && isMeanSquareOf(node))) {
                     continue;
                 }

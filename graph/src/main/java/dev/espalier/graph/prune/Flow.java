@@ -138,17 +138,10 @@ final class Flow {
         for (int i = 0; i < node.outputs().size(); i++) {
             String output = node.outputs().get(i);
             boolean several = rule.outputs().get(i).axes().size() > 1;
-            if (several && (graph.isOutput(output) || readers(output) > 1)) {
+            if (several && (graph.isOutput(output) || graph.readers(output).size() > 1)) {
                 return false;
             }
         }
         return true;
-    }
-
-    private long readers(String tensor) {
-        return graph.uses(tensor).stream()
-                .filter(use ->
-                        !(use.node().operator() instanceof ShapeOf || use.node().operator() instanceof Size))
-                .count();
     }
 }

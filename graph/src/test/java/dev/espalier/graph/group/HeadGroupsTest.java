@@ -8,12 +8,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.espalier.core.group.AxisGroups;
 import dev.espalier.core.group.JointGroups;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Initializer;
+import dev.espalier.graph.Node;
+import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.model.Bert;
 import dev.espalier.graph.model.BertConfig;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.Reshape;
+import dev.espalier.graph.op.ShapeOf;
+import dev.espalier.graph.op.Size;
+import dev.espalier.graph.op.Softmax;
+import dev.espalier.graph.op.Transpose;
+import dev.espalier.graph.op.Where;
 import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.PrunePlan;
@@ -30,6 +40,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +146,59 @@ class HeadGroupsTest {
                 HEADS - 1,
                 heads(smaller).layers().getFirst().groups().count(),
                 "what is left is an attention of fewer heads");
+    }
+
+    @Test
+    void askingForShapesAndSizesChangesNoGroups() {
+        List<Node> nodes = new ArrayList<>();
+        for (Node node : BERT.nodes()) {
+            nodes.add(node);
+            for (String output : node.outputs()) {
+                nodes.add(new Node(output + "/shape", ShapeOf.ALL, List.of(output), List.of(output + "/shape")));
+                nodes.add(new Node(output + "/size", new Size(), List.of(output), List.of(output + "/size")));
+            }
+        }
+        Graph asking = BERT.with(BERT.initializers(), nodes);
+        assertEquals(heads(BERT).layers(), heads(asking).layers());
+    }
+
+    /** Queries without a key are set to zero between the product with the values and the output matrix. */
+    @Test
+    void headsAreFoundBeforeRowsThatMayBeSetToZero() {
+        GraphBuilder graph = new GraphBuilder("masked");
+        Value x = graph.input("x", DataType.FLOAT32, 1, 3, 8);
+        Value some = graph.input("some", DataType.BOOL, 1, 1, 3, 1);
+        Value query = heads(graph, x, "query", 0, 2, 1, 3);
+        Value key = heads(graph, x, "key", 0, 2, 3, 1);
+        Value value = heads(graph, x, "value", 0, 2, 1, 3);
+        Value scores = graph.add("scores", new MatMul(), query, key);
+        Value shares = graph.add("shares", new Softmax(-1, false), scores);
+        Value context = graph.add("context", new MatMul(), shares, value);
+        Value zero = graph.constant("zero", Tensor.scalar(DataType.FLOAT32, 0));
+        Value kept = graph.add("kept", new Where(), some, context, zero);
+        Value joined = graph.add(
+                "joined",
+                new Reshape(false),
+                graph.add("back", new Transpose(List.of(0L, 2L, 1L, 3L)), kept),
+                graph.constant("joined.shape", Tensor.of(new long[] {1, 3, 8})));
+        Graph model = graph.outputs(graph.add("y", new MatMul(), joined, graph.parameter("output", matrix())));
+        assertEquals(
+                List.of("query", "key", "value", "output"),
+                heads(model).layers().getFirst().parameters());
+    }
+
+    private static Tensor matrix() {
+        return Tensor.compute(DataType.FLOAT32, new long[] {8, 8}, i -> Math.sin((double) i));
+    }
+
+    private static Value heads(GraphBuilder graph, Value x, String name, long... permutation) {
+        Value product = graph.add(name + ".product", new MatMul(), x, graph.parameter(name, matrix()));
+        Value shape = graph.constant(name + ".shape", Tensor.of(new long[] {1, 3, 2, 4}));
+        Value apart = graph.add(name + ".apart", new Reshape(false), product, shape);
+        return graph.add(
+                name + ".heads",
+                new Transpose(LongStream.of(permutation).boxed().toList()),
+                apart);
     }
 
     /** Exporters write masks, scales and reshapes in many ways. */

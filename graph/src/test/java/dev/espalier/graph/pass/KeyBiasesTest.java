@@ -1,10 +1,12 @@
 package dev.espalier.graph.pass;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
+import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.group.GroupRules;
@@ -13,6 +15,8 @@ import dev.espalier.graph.model.BertConfig;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.MatMul;
+import dev.espalier.graph.op.ShapeOf;
+import dev.espalier.graph.op.Size;
 import dev.espalier.graph.op.Softmax;
 import dev.espalier.graph.op.Transpose;
 import dev.espalier.graph.prune.Equivalence;
@@ -20,6 +24,7 @@ import dev.espalier.graph.prune.NarrowingGroups;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +76,16 @@ final class KeyBiasesTest {
         // What is zero can be cut out now: a dimension of all keys that is a number could not.
         assertEquals(0, narrowing(model));
         assertEquals(2, narrowing(without));
+    }
+
+    @Test
+    void askingForTheSizeOfKeysDoesNotKeepTheirBias() {
+        Graph model = attention(List.of(1L, 0L), false);
+        List<Node> nodes = new ArrayList<>(model.nodes());
+        nodes.add(new Node("size", new Size(), List.of("keys"), List.of("size")));
+        nodes.add(new Node("shape", ShapeOf.ALL, List.of("keys"), List.of("shape")));
+        Graph asking = model.with(model.initializers(), nodes);
+        assertFalse(KeyBiases.remove(asking).initializers().containsKey("bias"));
     }
 
     private static Graph attention(List<Long> permutation, boolean read) {
