@@ -156,6 +156,14 @@ final class NodeWriting {
         return output;
     }
 
+    String cast(String input, DataType type) {
+        return step(NodeProto.newBuilder()
+                .setOpType("Cast")
+                .addInput(input)
+                .addAttribute(attribute("to", AttributeType.INT)
+                        .setI(OnnxTypes.of(type).getNumber())));
+    }
+
     /** The mean over some axes, as it is written below opset 18. */
     String mean(String of, List<Long> axes) {
         return step(NodeProto.newBuilder()

@@ -234,7 +234,7 @@ final class OperatorTable {
                 default -> Opsets.LEAST;
             };
             Unary unary = new Unary(function);
-            add(row(unary.label(), Unary.class, 1, node -> unary(node, unary), (same, node) -> {})
+            add(row(unary.label(), Unary.class, 1, node -> unary(node, unary), OperatorTable::unary)
                     .since(since));
         }
         for (Binary.Function function : Binary.Function.values()) {
@@ -265,6 +265,14 @@ final class OperatorTable {
                         || (node.flag("detect_negative", true) && node.flag("detect_positive", true)),
                 "detect_negative and detect_positive must both be 1");
         return unary;
+    }
+
+    /** Half precision has had IsInf since opset 20 only, and a wider type is infinite where it is. */
+    private static void unary(Unary unary, NodeWriting node) {
+        DataType type = node.data(0);
+        if (unary.function() == Unary.Function.IS_INF && (type == DataType.FLOAT16 || type == DataType.BFLOAT16)) {
+            node.become(unary.label(), node.cast(node.input(0), DataType.FLOAT32));
+        }
     }
 
     private static Binary binary(NodeReading node, Binary binary) {

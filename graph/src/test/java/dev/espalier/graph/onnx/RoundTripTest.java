@@ -231,6 +231,17 @@ class RoundTripTest {
             cases.add(from(
                     from, name, b -> b.input("x", "N", 7).node(name, "x", "y").output("y")));
         }
+        for (DataType half : List.of(DataType.FLOAT16, DataType.BFLOAT16)) {
+            cases.add(from(
+                    20,
+                    "IsInf of " + half,
+                    b -> b.input("x", 7)
+                            .node("Relu", "x", "r")
+                            .node("Div", "x r", "d")
+                            .node("Cast", "d", "h", whole("to", half == DataType.FLOAT16 ? 10 : 16))
+                            .node("IsInf", "h", "y")
+                            .output("y")));
+        }
         for (String name : List.of("Log", "Sqrt")) {
             cases.add(all(
                     name,
