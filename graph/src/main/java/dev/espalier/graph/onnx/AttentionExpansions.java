@@ -4,13 +4,18 @@ import dev.espalier.graph.onnx.Expansions.Steps;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
+import dev.espalier.graph.type.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /** Attention as one operator, read as the products that it is made of. */
 final class AttentionExpansions {
     /** What ONNX Runtime adds to the score of what is masked. */
     private static final double FILTER = -10000;
+
+    /** The input of ONNX's own Attention that says which keys count. */
+    private static final int MASK = 3;
 
     private AttentionExpansions() {}
 
@@ -70,9 +75,51 @@ final class AttentionExpansions {
         return steps.step("Where", counts, steps.number(0, type), steps.number(below, type));
     }
 
-    /** The least number of a type, to which any score can be added. */
+    /** The lowest number of a type, to which any score can be added. */
     private static double lowest(DataType type) {
-        return type == DataType.FLOAT16 ? -65504 : -Float.MAX_VALUE;
+        return switch (type) {
+            case FLOAT16 -> -65504;
+            case BFLOAT16 -> -0x1.fep127;
+            default -> -Float.MAX_VALUE;
+        };
+    }
+
+    /** What is added to the scores of ONNX's own Attention: zero or a number of the file's where a key counts, the lowest number elsewhere. */
+    private static String standardMask(NodeReading node, Steps steps, String query, String key) {
+        DataType type = node.data(0);
+        boolean causal = node.flag("is_causal", false);
+        if (!node.has(MASK)) {
+            return causal ? filter(steps, causal(steps, query, key), type, lowest(type)) : "";
+        }
+        String mask = steps.input(MASK);
+        if (node.data(MASK) == DataType.BOOL) {
+            String counts = causal ? steps.step("And", causal(steps, query, key), mask) : mask;
+            return filter(steps, counts, type, lowest(type));
+        }
+        String lowest = steps.number(lowest(type), type);
+        // Not minus infinity, of which a softmax makes NaN.
+        String finite = steps.step("Max", mask, lowest);
+        return causal ? steps.step("Where", causal(steps, query, key), finite, lowest) : finite;
+    }
+
+    /** Whether each query has a key that counts, which is so without an input that says otherwise; as far as the file tells. */
+    private static boolean everyQueryHasAKey(NodeReading node, DataType type) {
+        Tensor mask = node.has(MASK) ? node.contents(MASK) : null;
+        if (!node.has(MASK) || mask == null || node.flag("is_causal", false)) {
+            return !node.has(MASK);
+        }
+        double masked = mask.type() == DataType.BOOL ? 0 : lowest(type);
+        int keys = mask.rank() == 0 ? 1 : Math.toIntExact(Math.max(mask.shape()[mask.rank() - 1], 1));
+        return LongStream.range(0, mask.size() / keys)
+                .allMatch(row ->
+                        LongStream.range(row * keys, (row + 1) * keys).anyMatch(i -> mask.getDouble(i) > masked));
+    }
+
+    /** A query of which no key counts gives zeros, in ONNX Runtime as here; a softmax alone would weigh all keys alike. */
+    private static String zeroWithoutKeys(Steps steps, String result, String mask, DataType type) {
+        String best = steps.reducedAlong("ReduceMax", mask, -1);
+        String counts = steps.step("Greater", best, steps.number(lowest(type), type));
+        return steps.step("Where", counts, result, steps.number(0, type));
     }
 
     /** Whether a key comes no later than a query. */
@@ -193,15 +240,12 @@ final class AttentionExpansions {
             value = repeated(steps, value, keyHeads, heads, valueSize);
         }
         DataType type = node.data(0);
-        List<String> added = new ArrayList<>();
-        double below = lowest(type);
-        if (node.flag("is_causal", false)) {
-            added.add(filter(steps, causal(steps, query, key), type, below));
-        }
-        if (node.has(3)) {
-            added.add(node.data(3) == DataType.BOOL ? filter(steps, steps.input(3), type, below) : steps.input(3));
-        }
+        String mask = standardMask(node, steps, query, key);
+        List<String> added = mask.isEmpty() ? List.of() : List.of(mask);
         String result = attend(steps, type, scale(node, size), query, key, value, added);
+        if (!everyQueryHasAKey(node, type)) {
+            result = zeroWithoutKeys(steps, result, mask, type);
+        }
         steps.output(0, apart ? result : joined(steps, result, heads * valueSize));
     }
 

@@ -213,6 +213,12 @@ final class Expansions {
                     NodeProto.newBuilder().setOpType(operator).addInput(input).addAttribute(whole("keepdims", 0)));
         }
 
+        /** One number of all elements along an axis, which stays with a length of one. */
+        String reducedAlong(String operator, String input, long axis) {
+            return add(
+                    NodeProto.newBuilder().setOpType(operator).addInput(input).addAttribute(longs("axes", axis)));
+        }
+
         /** Lets a tensor be an output, if anybody wants that. */
         void output(int index, String tensor) {
             if (index < node.getOutputCount() && !node.getOutput(index).isEmpty()) {

@@ -91,6 +91,12 @@ final class NodeReading {
         return !has(input) || contents.get(input) != null;
     }
 
+    /** The contents of an input, if they are known; else null. */
+    @Nullable
+    Tensor contents(int input) {
+        return contents.get(input);
+    }
+
     /** An input that must be a constant, because the record holds it as a component. */
     Tensor constant(int input, String what) {
         fact(input);

@@ -178,6 +178,50 @@ class RoundTripTest {
                         .node("Cast", "t", "m", whole("to", 9))
                         .node("Attention", "q k v m", "y")
                         .output("y")));
+        for (long causal : new long[] {0, 1}) {
+            cases.add(from(
+                    23,
+                    "Attention, queries without a key, causal: " + causal,
+                    b -> b.input("q", "N", 2, 3, 4)
+                            .input("k", "N", 2, 4, 4)
+                            .input("v", "N", 2, 4, 4)
+                            .typed("t", DataType.INT64, 2, "N", 1, 3, 4)
+                            // The first query has none, the second one only the last, which comes after it.
+                            .initializer("w", Tensor.of(new long[] {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, 3, 4))
+                            .initializer("o", Tensor.of(new long[] {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0}, 3, 4))
+                            .node("Mul", "t w", "tw")
+                            .node("Max", "tw o", "two")
+                            .node("Cast", "two", "m", whole("to", 9))
+                            .node("Attention", "q k v m", "y", whole("is_causal", causal))
+                            .output("y")));
+            for (double below : new double[] {Double.NEGATIVE_INFINITY, -Float.MAX_VALUE}) {
+                cases.add(from(
+                        23,
+                        "Attention, " + below + " added for a query, causal: " + causal,
+                        b -> b.input("q", "N", 2, 3, 4)
+                                .input("k", "N", 2, 4, 4)
+                                .input("v", "N", 2, 4, 4)
+                                .input("m", "N", 1, 3, 4)
+                                .initializer("first", Tensor.of(new long[] {1, 0, 0}, 3, 1))
+                                .scalar("below", below)
+                                .node("Cast", "first", "c", whole("to", 9))
+                                .node("Where", "c below m", "n")
+                                .node("Attention", "q k v n", "y", whole("is_causal", causal))
+                                .output("y")));
+            }
+            cases.add(from(
+                    23,
+                    "Attention, a mask that the file has, causal: " + causal,
+                    b -> b.input("q", "N", 2, 3, 4)
+                            .input("k", "N", 2, 4, 4)
+                            .input("v", "N", 2, 4, 4)
+                            .initializer(
+                                    "m",
+                                    Tensor.of(new long[] {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 1}, 3, 4)
+                                            .cast(DataType.BOOL))
+                            .node("Attention", "q k v m", "y", whole("is_causal", causal))
+                            .output("y")));
+        }
         for (long pairs : new long[] {0, 1}) {
             cases.add(from(
                     23,
