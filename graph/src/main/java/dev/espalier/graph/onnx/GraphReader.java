@@ -74,6 +74,11 @@ final class GraphReader {
         }
 
         @Override
+        public boolean isUsed(String tensor) {
+            return !tensor.isEmpty() && uses.containsKey(tensor);
+        }
+
+        @Override
         public String unique(String wanted) {
             return tensorNames.unique(wanted);
         }

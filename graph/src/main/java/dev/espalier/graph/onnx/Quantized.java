@@ -67,6 +67,9 @@ final class Quantized {
         @Nullable
         Tensor contents(String tensor);
 
+        /** Whether a tensor is read by a node, or is an output of the model. */
+        boolean isUsed(String tensor);
+
         /** A name like one, for a tensor that is none of the file's. */
         String unique(String wanted);
 
@@ -282,6 +285,12 @@ final class Quantized {
     /** Codes that are moved are those of fractions that are moved. */
     private @Nullable List<Call> moved(String name, Call call, List<String> inputs) {
         NodeProto node = call.node();
+        if (!node.getOpType().equals("Split")
+                && node.getOutputList().stream().skip(1).anyMatch(model::isUsed)) {
+            // Only the first output is moved codes: the others, such as the indices of a MaxPool, are those of the
+            // codes themselves.
+            return null;
+        }
         boolean joined = node.getOpType().equals("Concat");
         if (!(deferred.get(inputs.getFirst()) instanceof Code first) || !(joined || MOVES.contains(node.getOpType()))) {
             return null;

@@ -5,12 +5,14 @@ import static dev.espalier.graph.onnx.OnnxBuilder.number;
 import static dev.espalier.graph.onnx.OnnxBuilder.text;
 import static dev.espalier.graph.onnx.OnnxBuilder.whole;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.onnx.proto.OnnxMl.AttributeProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
 import dev.espalier.graph.Graph;
+import dev.espalier.graph.GraphException;
 import dev.espalier.graph.GraphPrinter;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.eval.Evaluator;
@@ -19,9 +21,14 @@ import dev.espalier.graph.op.Elementwise.Clip;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.type.DataType;
+import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.graph.type.TensorType;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,6 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Models of whole numbers are read as models of fractions. What is fed lies on the grid that codes can express, so that no rounding
@@ -92,6 +100,49 @@ final class QuantizedTest {
         byte[] written = OnnxWriter.toBytes(graph, OnnxWriter.Options.DEFAULT);
         OnnxRuntime.assertClose(found, OnnxRuntime.run(written, builder.feeds), 1e-5);
         assertEquals(Dequantization.NONE, OnnxReader.read(written).dequantization());
+    }
+
+    private static OnnxBuilder largest(String outputs) {
+        OnnxBuilder builder = new OnnxBuilder(17);
+        grids(fed(builder, "x", 1, 2, 4, 4))
+                .node("QuantizeLinear", "x xs xz", "q")
+                .node("MaxPool", "q", outputs, longs("kernel_shape", 2L, 2L), longs("strides", 2L, 2L))
+                .node("DequantizeLinear", "p xs xz", "y");
+        return builder;
+    }
+
+    /** Indices are no codes, and fractions have others: where two of them round to the same code. */
+    @Test
+    void indicesOfAPoolOfCodesAreRefusedLikeThoseOfFloats() {
+        byte[] model = largest("p i").output("y", "i").bytes();
+        String problem =
+                assertThrows(GraphException.class, () -> OnnxReader.read(model)).getMessage();
+        assertTrue(String.valueOf(problem).contains("its output 1, i, is used"), problem);
+    }
+
+    @Test
+    void poolOfCodesWithIndicesIsKeptIfItsTypesAreKnown(@TempDir Path folder) throws Exception {
+        OnnxBuilder builder = largest("p i").output("y", "i");
+        Path file = folder.resolve("model.onnx");
+        Files.write(file, builder.bytes());
+        TypeProbe probe = (_, _, _) -> Map.of(
+                "p", new TensorType(DataType.UINT8, Shape.of(1, 2, 2, 2)),
+                "i", new TensorType(DataType.INT64, Shape.of(1, 2, 2, 2)));
+        Graph graph = OnnxReader.read(file, probe).graph();
+        assertEquals(Map.of("MaxPool", 1), graph.foreign());
+        byte[] written = OnnxWriter.toBytes(graph, OnnxWriter.Options.DEFAULT);
+        OnnxRuntime.assertClose(
+                OnnxRuntime.run(builder.bytes(), builder.feeds), OnnxRuntime.run(written, builder.feeds), 1e-5);
+    }
+
+    @Test
+    void indicesThatNobodyReadsAreNotMissed() throws Exception {
+        OnnxBuilder builder = largest("p i").output("y");
+        Graph graph = OnnxReader.read(builder.bytes()).graph();
+        OnnxRuntime.assertClose(
+                OnnxRuntime.run(builder.bytes(), builder.feeds),
+                List.copyOf(Evaluator.run(graph, builder.feeds).values()),
+                1e-5);
     }
 
     @Test
