@@ -139,11 +139,11 @@ public final class Network implements AutoCloseable {
     private SequencedMap<String, TensorView> weightViews = new LinkedHashMap<>();
     /** The same of the gradients that there are. */
     private SequencedMap<String, TensorView> gradientViews = new LinkedHashMap<>();
-    /** What {@link #state} has handed out of arrays that are not shared. */
-    private final SequencedMap<String, Tensors.Copy> copies = new LinkedHashMap<>();
-
-    /** What {@link #snapshot} copies arrays to that are not shared. */
+    /** The one copy in the processor's memory of arrays that are not shared, for {@link #snapshot} and {@link #state}. */
     private final Map<String, Tensors.Copy> near = new HashMap<>();
+
+    /** Whether {@link #near} was handed out by {@link #state}, so that {@link #restore} reads it. */
+    private boolean handedOut;
 
     /** See {@link #hold}. */
     private Map<String, List<ZeroPlaces>> held = Map.of();
@@ -1036,9 +1036,11 @@ public final class Network implements AutoCloseable {
     /**
      * All that training changes in the network, as memory by name: every parameter and buffer, and what is dropped out next.
      * Whoever saves it and later reads it back into a network of the same graph goes on bit for bit. On the CPU it is the
-     * live memory; otherwise a copy as of now, and what is read into it counts after {@link #restore}.
+     * live memory; otherwise a copy as of now, which takes no new memory every time, and what is read into it counts after
+     * {@link #restore}.
      *
-     * @return the memory, in a fixed order; good until the network is closed
+     * @return the memory, in a fixed order; good until the network is closed, or off the CPU until its state or a snapshot is taken
+     *     again
      */
     public SequencedMap<String, MemorySegment> state() {
         SequencedMap<String, MemorySegment> state = new LinkedHashMap<>();
@@ -1046,17 +1048,22 @@ public final class Network implements AutoCloseable {
         if (shared) {
             arrays.forEach((name, array) -> state.put("tensor/" + name, Tensors.memory(array)));
         } else {
-            arrays.forEach((name, array) -> copies.put(name, Tensors.Copy.blank(array)));
-            fill(arrays.keySet(), copies);
-            copies.forEach((name, copy) -> state.put("tensor/" + name, copy.memory()));
+            Map<String, Tensors.Copy> copies = bringNear(arrays.keySet());
+            arrays.keySet()
+                    .forEach(name -> state.put(
+                            "tensor/" + name,
+                            Objects.requireNonNull(copies.get(name), name).memory()));
+            handedOut = true;
         }
         return state;
     }
 
     /** Takes over what was read into the last {@link #state}. */
     public void restore() {
-        copies.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
-        copies.clear();
+        if (handedOut) {
+            handedOut = false;
+            near.forEach((name, copy) -> Tensors.load(array(name), copy.tensor()));
+        }
     }
 
     /** Whether {@link #putAside} can be done. */

@@ -120,6 +120,20 @@ class OutOfReachTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("dev.espalier.engine.Models#devices")
+    void stateAndSnapshotsShareOneCopy(Device device) {
+        try (Network network = network(device)) {
+            long address = memory(network).address();
+            network.changeWeights(weights -> view(weights).set(0, 9));
+            assertEquals(address, memory(network).address());
+            assertEquals(9, memory(network).getAtIndex(ValueLayout.JAVA_FLOAT, 0));
+            assertEquals(
+                    address,
+                    view(network.snapshot().weights(Set.of(WEIGHT))).segment().address());
+        }
+    }
+
     private static MemorySegment memory(Network network) {
         return Objects.requireNonNull(network.state().get("tensor/" + WEIGHT));
     }
