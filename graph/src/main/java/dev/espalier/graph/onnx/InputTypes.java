@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 final class InputTypes {
     private final boolean exactSymbols;
     private final Set<String> symbols = new HashSet<>();
-    private final Set<String> ambiguous = new HashSet<>();
+    private final Set<Dimension> ambiguous = new HashSet<>();
 
     InputTypes(ModelProto model) {
         exactSymbols = model.getProducerName().equals(OnnxWriter.PRODUCER);
@@ -74,7 +74,7 @@ final class InputTypes {
 
     /** Whether a symbol of the file stands for lengths that may differ. */
     boolean isAmbiguous(Dimension symbol) {
-        return ambiguous.contains(symbol.toString());
+        return ambiguous.contains(symbol);
     }
 
     private static Shape shape(String name, TensorShapeProto proto, UnaryOperator<String> symbols) {
@@ -96,7 +96,7 @@ final class InputTypes {
     private String distinct(String symbol, Set<String> seen) {
         String name = symbol;
         for (int i = 1; !exactSymbols && !seen.add(name); i++) {
-            ambiguous.add(symbol);
+            ambiguous.add(Dimension.symbol(symbol));
             name = symbol + "_" + i;
             if (symbols.contains(name)) {
                 name = name + "'";

@@ -24,7 +24,7 @@ public final class Specialization {
      */
     public static Graph of(Graph graph, Map<String, long[]> inputShapes) {
         List<Input> inputs = new ArrayList<>();
-        Map<String, Long> symbols = new HashMap<>();
+        Map<Dimension, Long> symbols = new HashMap<>();
         for (Input input : graph.inputs()) {
             long[] lengths = inputShapes.get(input.name());
             if (lengths == null) {
@@ -37,14 +37,12 @@ public final class Specialization {
         return Folding.fold(graph.withInputs(inputs));
     }
 
-    private static void requireFit(Input input, long[] lengths, Map<String, Long> symbols) {
+    private static void requireFit(Input input, long[] lengths, Map<Dimension, Long> symbols) {
         Shape shape = input.type().shape();
         boolean fits = shape.rank() == lengths.length;
         for (int axis = 0; fits && axis < lengths.length; axis++) {
             Dimension dimension = shape.get(axis);
-            Long other = dimension.isKnown()
-                    ? Long.valueOf(dimension.value())
-                    : symbols.put(dimension.toString(), lengths[axis]);
+            Long other = dimension.isKnown() ? Long.valueOf(dimension.value()) : symbols.put(dimension, lengths[axis]);
             fits = other == null || other == lengths[axis];
         }
         if (!fits) {

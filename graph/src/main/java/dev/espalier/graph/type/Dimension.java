@@ -1,9 +1,13 @@
 package dev.espalier.graph.type;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -21,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * never negative.
  *
  * <p>Two dimensions are equal when their polynomials are, so {@code batch*4} and {@code 4*batch} are. What a polynomial
- * cannot say, the smaller of two lengths or a rounded quotient, becomes a symbol named after the expression: equal
- * expressions are then still equal. Of such symbols {@code min} is enough: the larger one of two is what the smaller
+ * cannot say, the smaller of two lengths or a rounded quotient, becomes a symbol that stands for the expression: equal
+ * expressions are then still equal, and different ones different, whatever they look like. Of such symbols {@code min} is enough: the larger one of two is what the smaller
  * one leaves of their sum, so that the first four tokens and the others, {@code min(4, tokens)} and
  * {@code tokens - min(4, tokens)}, are {@code tokens} again.
  */
@@ -38,6 +42,9 @@ public final class Dimension {
 
     private static final int MOST_SYMBOLS = 1024;
     private static final int LONGEST_NAME = 256;
+
+    /** Digits of a hash that stand for what is left out of a long text. */
+    private static final int SHOWN_DIGITS = 16;
 
     /** The most lengths that one minimum is taken of; beyond that minima are nested. */
     private static final int MOST_PARTS = 4;
@@ -63,31 +70,43 @@ public final class Dimension {
     }
 
     /**
-     * A factor of a product, known by its name.
+     * A factor of a product.
      *
+     * @param name its name, for a free length; empty for an expression
+     * @param text how it is shown: for reading only, as two symbols may look alike
+     * @param key what it is known by: a free length by its name, an expression by its kind and its parts
      * @param parts what an expression is made of; none of a free length
      * @param range what it can be
      */
-    private record Symbol(String name, Kind kind, List<Dimension> parts, Range range) {
+    private record Symbol(String name, String text, String key, Kind kind, List<Dimension> parts, Range range) {
         @Override
         public boolean equals(Object other) {
-            return other instanceof Symbol that && name.equals(that.name);
+            return other instanceof Symbol that && key.equals(that.key);
         }
 
         @Override
         public int hashCode() {
-            return name.hashCode();
+            return key.hashCode();
         }
     }
 
-    /** Symbols, sorted by their names, and the text that products are ordered by. */
-    private record Product(List<Symbol> symbols, String text) implements Comparable<Product> {
+    /**
+     * Symbols, sorted by their texts.
+     *
+     * @param text how it is shown, and what products are ordered by first
+     * @param key the symbols' keys: no two products have the same
+     */
+    private record Product(List<Symbol> symbols, String text, String key) implements Comparable<Product> {
         static final Product EMPTY = of(List.of());
 
         static Product of(List<Symbol> symbols) {
-            List<Symbol> sorted =
-                    symbols.stream().sorted(Comparator.comparing(Symbol::name)).toList();
-            return new Product(sorted, sorted.stream().map(Symbol::name).collect(Collectors.joining("*")));
+            List<Symbol> sorted = symbols.stream()
+                    .sorted(Comparator.comparing(Symbol::text).thenComparing(Symbol::key))
+                    .toList();
+            return new Product(
+                    sorted,
+                    sorted.stream().map(Symbol::text).collect(Collectors.joining("*")),
+                    sorted.stream().map(Symbol::key).collect(Collectors.joining()));
         }
 
         Product times(Product other) {
@@ -102,17 +121,18 @@ public final class Dimension {
 
         @Override
         public int compareTo(Product other) {
-            return text.compareTo(other.text);
+            int order = text.compareTo(other.text);
+            return order != 0 ? order : key.compareTo(other.key);
         }
 
         @Override
         public boolean equals(Object other) {
-            return other instanceof Product that && text.equals(that.text);
+            return other instanceof Product that && key.equals(that.key);
         }
 
         @Override
         public int hashCode() {
-            return text.hashCode();
+            return key.hashCode();
         }
     }
 
@@ -188,25 +208,51 @@ public final class Dimension {
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a symbolic dimension needs a name");
         }
-        return symbol(name, Kind.FREE, List.of(), Range.LENGTH);
+        // No key is the beginning of another one, so that a product's is made of those of its symbols in one way only.
+        String key = name.length() <= LONGEST_NAME ? "s" + name.length() + ":" + name : "h" + hash(name);
+        return symbol(name, name, key, Kind.FREE, List.of(), Range.LENGTH);
     }
 
-    private static Dimension symbol(String name, Kind kind, List<Dimension> parts, Range range) {
-        // Stars join symbols, so a name must not have one.
-        Symbol symbol = new Symbol(shorten(name.replace('*', '·')), kind, parts, range);
+    private static Dimension composite(String text, Kind kind, List<Dimension> parts, Range range) {
+        String exact = parts.stream().map(Dimension::exact).collect(Collectors.joining(";"));
+        char letter = switch (kind) {
+            case LEAST -> 'l';
+            case QUOTIENT -> 'q';
+            case COMMON -> 'c';
+            case FREE -> throw new IllegalArgumentException("a free length is no expression");
+        };
+        return symbol("", text, letter + hash(exact), kind, parts, range);
+    }
+
+    private static Dimension symbol(
+            String name, String text, String key, Kind kind, List<Dimension> parts, Range range) {
+        // Stars join symbols, so that one within a text would be misread.
+        Symbol symbol = new Symbol(name, shorten(text.replace('*', '·')), key, kind, parts, range);
         return term(Product.of(List.of(symbol)), 1);
     }
 
-    /** Names of symbols are made from other names, and without a bound they could double with every node. */
-    private static String shorten(String name) {
-        if (name.length() <= LONGEST_NAME) {
-            return name;
+    /** Texts of expressions are made from other texts, and without a bound they could double with every node. */
+    private static String shorten(String text) {
+        return text.length() <= LONGEST_NAME
+                ? text
+                : text.substring(0, LONGEST_NAME / 2) + "…" + hash(text).substring(0, SHOWN_DIGITS);
+    }
+
+    /** Coefficients and keys of all terms: no two dimensions have the same. */
+    private String exact() {
+        return terms.entrySet().stream()
+                .map(term -> term.getValue() + " " + term.getKey().key())
+                .collect(Collectors.joining("+"));
+    }
+
+    /** One that nobody can make collide. */
+    private static String hash(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16BE));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("every Java platform has SHA-256", impossible);
         }
-        long hash = 0;
-        for (int i = 0; i < name.length(); i++) {
-            hash = hash * 0x9E3779B97F4A7C15L + name.charAt(i);
-        }
-        return name.substring(0, LONGEST_NAME / 2) + "…" + Long.toHexString(hash);
     }
 
     private static Dimension term(Product product, long coefficient) {
@@ -390,7 +436,7 @@ public final class Dimension {
     }
 
     /**
-     * The quotient, rounded down. Exact where the polynomials divide; otherwise a symbol named after the expression.
+     * The quotient, rounded down. Exact where the polynomials divide; otherwise a symbol that stands for the expression.
      *
      * @param divisor what to divide by, not zero
      * @return {@code ⌊this / divisor⌋}
@@ -447,7 +493,7 @@ public final class Dimension {
 
     private Dimension rounded(Dimension divisor) {
         boolean length = isAtLeast(0) && divisor.isAtLeast(0);
-        return symbol(
+        return composite(
                 "floor((" + this + ")/(" + divisor + "))",
                 Kind.QUOTIENT,
                 List.of(this, divisor),
@@ -455,7 +501,7 @@ public final class Dimension {
     }
 
     /**
-     * The smaller one. A number, or one of the two, where that is certain; otherwise a symbol named after the expression.
+     * The smaller one. A number, or one of the two, where that is certain; otherwise a symbol that stands for the expression.
      *
      * @param other the other length
      * @return {@code min(this, other)}
@@ -481,11 +527,11 @@ public final class Dimension {
                 .sorted(Comparator.comparing((Dimension part) -> !part.isKnown())
                         .thenComparing(Dimension::toString))
                 .toList();
-        String name = shifted.stream().map(Dimension::toString).collect(Collectors.joining(", ", "min(", ")"));
+        String text = shifted.stream().map(Dimension::toString).collect(Collectors.joining(", ", "min(", ")"));
         Range range = new Range(
                 shifted.stream().mapToLong(part -> part.range().least()).min().getAsLong(),
                 shifted.stream().mapToLong(part -> part.range().most()).min().getAsLong());
-        return symbol(name, Kind.LEAST, shifted, range).plus(added);
+        return composite(text, Kind.LEAST, shifted, range).plus(added);
     }
 
     /**
@@ -541,7 +587,7 @@ public final class Dimension {
         List<Dimension> parts = Stream.of(this, other)
                 .sorted(Comparator.comparing(Dimension::toString))
                 .toList();
-        return symbol("max(" + parts.getFirst() + ", " + parts.getLast() + ")", Kind.COMMON, parts, Range.LENGTH);
+        return composite("max(" + parts.getFirst() + ", " + parts.getLast() + ")", Kind.COMMON, parts, Range.LENGTH);
     }
 
     /** Whether this is another length, cut to a number of at least one: then it is one if the other is. */
@@ -592,10 +638,10 @@ public final class Dimension {
         for (Map.Entry<Product, Long> term : terms.entrySet()) {
             Dimension product = of(term.getValue());
             for (Symbol symbol : term.getKey().symbols()) {
-                Dimension value = computed.get(symbol.name());
+                Dimension value = computed.get(symbol.key());
                 if (value == null) {
                     value = with(symbol, lengths, computed);
-                    computed.put(symbol.name(), value);
+                    computed.put(symbol.key(), value);
                 }
                 product = product.times(value);
             }
@@ -605,7 +651,7 @@ public final class Dimension {
     }
 
     private static Dimension with(Symbol symbol, Map<String, Long> lengths, Map<String, Dimension> computed) {
-        Long length = lengths.get(symbol.name());
+        Long length = symbol.kind() == Kind.FREE ? lengths.get(symbol.name()) : null;
         if (length != null) {
             return of(length);
         }
@@ -613,7 +659,7 @@ public final class Dimension {
                 .map(part -> part.with(lengths, computed))
                 .toList();
         return switch (symbol.kind()) {
-            case FREE -> symbol(symbol.name());
+            case FREE -> term(Product.of(List.of(symbol)), 1);
             case LEAST -> parts.stream().reduce(Dimension::min).orElseThrow();
             case QUOTIENT -> parts.getFirst().dividedBy(parts.getLast());
             case COMMON ->

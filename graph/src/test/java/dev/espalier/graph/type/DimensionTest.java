@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class DimensionTest {
@@ -181,6 +182,51 @@ class DimensionTest {
     @Test
     void aStarInANameIsNoProduct() {
         assertNotEquals(BATCH.times(TOKENS), Dimension.symbol("batch*tokens"));
+    }
+
+    private static void assertDifferent(Dimension left, Dimension right) {
+        assertNotEquals(left, right);
+        assertFalse(left.minus(right).isKnown(), () -> left + " and " + right + " cancel out");
+        assertNotEquals(left.times(BATCH), right.times(BATCH));
+        assertNotEquals(left.dividedBy(7), right.dividedBy(7));
+    }
+
+    /** The ends differ by a short vector of a lattice: a hash that is a polynomial of the characters, modulo 2⁶⁴, is the same. */
+    @Test
+    void longNamesThatAreMadeToCollideAreDifferent() {
+        int[] differences = {-142, -73, -16, 63, 158, 0, 23, -97};
+        StringBuilder one = new StringBuilder("x".repeat(300));
+        StringBuilder other = new StringBuilder(one);
+        for (int difference : differences) {
+            one.append((char) 1000);
+            other.append((char) (1000 + difference));
+        }
+        assertDifferent(Dimension.symbol(one.toString()), Dimension.symbol(other.toString()));
+        assertDifferent(
+                Dimension.symbol(one.toString()).min(TOKENS),
+                Dimension.symbol(other.toString()).min(TOKENS));
+        assertEquals(Dimension.symbol(one.toString()), Dimension.symbol(one.toString()));
+    }
+
+    @Test
+    void namesThatLookLikeExpressionsAreLengthsOfTheirOwn() {
+        Dimension four = Dimension.of(4);
+        assertDifferent(TOKENS.min(four), Dimension.symbol("min(4, tokens)"));
+        assertDifferent(TOKENS.dividedBy(2), Dimension.symbol("floor((tokens)/(2))"));
+        assertDifferent(Dimension.symbol("a*b"), Dimension.symbol("a·b"));
+        assertDifferent(
+                Dimension.symbol("a").times(Dimension.symbol("b")),
+                Dimension.symbol("a").times(Dimension.symbol("a*b")));
+        Dimension odd = Dimension.symbol("tokens, 4");
+        assertDifferent(Dimension.symbol("x").min(odd), Dimension.symbol("x, 4").min(TOKENS));
+    }
+
+    @Test
+    void numbersAreGivenToLengthsByTheirFullNames() {
+        String name = "a*b, " + "x".repeat(300);
+        Dimension length = Dimension.symbol(name).plus(Dimension.symbol("a·b"));
+        assertEquals(Set.of(name, "a·b"), length.symbols());
+        assertEquals(7, length.with(Map.of(name, 3L, "a·b", 4L)).value());
     }
 
     @Test
