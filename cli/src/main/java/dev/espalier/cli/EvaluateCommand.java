@@ -9,7 +9,7 @@ import dev.espalier.data.Encoding;
 import dev.espalier.data.Field;
 import dev.espalier.data.LabelType;
 import dev.espalier.data.LoadedData;
-import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.runtime.ThreadTunedModel;
 import dev.espalier.settings.Form;
 import dev.espalier.settings.Values;
 import dev.espalier.train.journal.ModelCard;
@@ -92,8 +92,10 @@ final class EvaluateCommand implements Callable<Integer> {
                 recipe.map(Recipe::task).orElseGet(() -> suggested(served.card())),
                 new Materials(source, data, model(served), BATCHES));
         PrintWriter out = spec.commandLine().getOut();
-        try (OnnxRuntimeModel runtime =
-                        new OnnxRuntimeModel(served.file(), Runtime.getRuntime().availableProcessors());
+        try (ThreadTunedModel runtime = input.runtime(served.file(), line -> {
+                    status.clear();
+                    spec.commandLine().getErr().println(line);
+                });
                 JudgedModel judged = new JudgedModel(task, served.graph(), runtime::run)) {
             Evaluation found = task.evaluate(judged, Task.Part.TEST);
             found.scores().forEach((metric, value) -> out.println(metric.words() + " " + metric.write(value)));

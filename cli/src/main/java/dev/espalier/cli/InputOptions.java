@@ -4,10 +4,13 @@ import dev.espalier.data.Context;
 import dev.espalier.data.table.CellFile;
 import dev.espalier.data.table.CsvCells;
 import dev.espalier.data.table.ServedRows;
+import dev.espalier.runtime.ThreadTunedModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -18,8 +21,7 @@ import picocli.CommandLine.Parameters;
  */
 final class InputOptions {
     /** What the parameters of the commands can name, besides images. */
-    static final String TABLES =
-            "A table: .csv, .tsv or .jsonl, plain or .gz; .parquet with the module table; .txt with a text in a line.";
+    static final String TABLES = "A table: .csv, .tsv or .jsonl, plain or .gz; .parquet; .txt with a text in a line.";
 
     private static final String STANDARD_INPUT = "-";
 
@@ -52,6 +54,27 @@ final class InputOptions {
                     "Where the tokenizer.json or vocab.txt is that a model of texts was trained with; beside the model if"
                             + " left out.")
     private @Nullable Path tokenizer;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description =
+                    "How many threads ONNX Runtime gets; if left out, as many as a short measurement on the first rows finds to be fastest.")
+    private @Nullable Integer threads;
+
+    /**
+     * A model in ONNX Runtime.
+     *
+     * @param file the ONNX file
+     * @param listener told how many threads it gets, if that is measured
+     */
+    ThreadTunedModel runtime(Path file, Consumer<String> listener) {
+        if (threads != null && threads < 1) {
+            throw new IllegalArgumentException("--threads must be at least 1, but is " + threads);
+        }
+        OptionalInt chosen = threads == null ? OptionalInt.empty() : OptionalInt.of(threads);
+        return new ThreadTunedModel(file, Runtime.getRuntime().availableProcessors(), chosen, listener);
+    }
 
     /** The model that is asked. */
     ServedModel model() throws IOException {

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.espalier.data.Batches;
 import dev.espalier.data.Encoding;
 import dev.espalier.graph.type.Tensor;
-import dev.espalier.runtime.OnnxRuntimeModel;
+import dev.espalier.runtime.ThreadTunedModel;
 import dev.espalier.train.journal.ModelCard;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -72,8 +72,10 @@ final class PredictCommand implements Callable<Integer> {
         Encoding raw = new Encoding(served.encoding().raw().inputs(), List.of());
         PrintWriter out = spec.commandLine().getOut();
         int row = 0;
-        try (OnnxRuntimeModel runtime =
-                        new OnnxRuntimeModel(served.file(), Runtime.getRuntime().availableProcessors());
+        try (ThreadTunedModel runtime = input.runtime(served.file(), line -> {
+                    status.clear();
+                    spec.commandLine().getErr().println(line);
+                });
                 Batches batches = Batches.evaluation(rows.dataset(), raw, BATCH)) {
             while (batches.hasNext()) {
                 Map<String, Tensor> inputs = new LinkedHashMap<>();

@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -75,6 +76,7 @@ final class PredictCommandTest {
         Path rows = write("rows.csv", "id,color,salary\n1,blue,80000\n2,blue,20000\n3,red,50000\n4,red,\n");
         Answer csv = Answer.to("predict", run.path(), rows);
         assertEquals(0, csv.exitStatus(), csv.err());
+        assertTrue(csv.err().matches("(?s).*ONNX Runtime uses \\d+ threads? \\(\\S+ ms a batch.*"), csv.err());
         List<String> lines = csv.out().lines().toList();
         assertEquals("line,label,probability", lines.get(0));
         assertTrue(lines.get(1).startsWith("2,dear,"), csv.out());
@@ -82,8 +84,9 @@ final class PredictCommandTest {
         assertTrue(lines.get(3).startsWith("4,\"odd, \"\"really\"\"\","), csv.out());
         assertTrue(lines.get(4).startsWith("5,\"odd, \"\"really\"\"\","), "a missing number: " + csv.out());
 
-        Answer json = Answer.to("predict", run.model(), rows, "--format", "jsonl");
+        Answer json = Answer.to("predict", run.model(), rows, "--format", "jsonl", "--threads", "1");
         assertEquals(0, json.exitStatus(), json.err());
+        assertFalse(json.err().contains("ONNX Runtime uses"), json.err());
         JsonNode third = JsonMapper.builder()
                 .build()
                 .readTree(json.out().lines().toList().get(2));

@@ -41,7 +41,9 @@ final class ServeRowTest {
                 """, List.of("data.path=" + folder.resolve("table.csv")));
         RunFolder run = new RunFolder(folder.resolve("run"));
         assertTrue(Experiment.of(recipe, run, RunOptions.DEFAULT).begin().isPresent());
-        assertSaid("dear", project.run("-Dmodel=" + run.pruned(), "-Drow=81000,blue,0.5"));
+        String output = project.run("-Dmodel=" + run.pruned(), "-Drow=81000,blue,0.5");
+        assertSaid("dear", output);
+        assertTrue(output.lines().anyMatch(line -> line.matches("1 threads: \\S+ ms a row")), output);
         assertSaid("odd", project.run("-Dmodel=" + run.model(), "-Drow=50000,red,0.5"));
     }
 
