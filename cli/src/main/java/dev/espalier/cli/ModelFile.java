@@ -63,6 +63,11 @@ record ModelFile(
                 notes(model));
     }
 
+    /** The same file with other weights, which compute the same. */
+    ModelFile with(Graph other) {
+        return new ModelFile(other, opset, origin, original, rounded, notes);
+    }
+
     private static List<String> notes(OnnxModel model) {
         Graph graph = model.graph();
         SortedMap<String, Integer> foreign = graph.foreign();

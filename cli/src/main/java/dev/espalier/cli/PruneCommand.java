@@ -12,6 +12,7 @@ import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.prune.SmallestGroups;
 import dev.espalier.graph.prune.Widths;
+import dev.espalier.runtime.FlushedModel;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.PruneTrial;
 import dev.espalier.runtime.Timing;
@@ -156,9 +157,10 @@ final class PruneCommand implements Callable<Integer> {
         ModelFile file = checkpoint.read(model);
         PrintWriter out = spec.commandLine().getOut();
         file.notes().forEach(out::println);
-        Graph trained = RawInputs.without(file.graph());
         Map<String, Long> wanted =
                 dimension.lengths(SampleInputs.DEFAULT.dimensions(file.graph()).keySet());
+        file = flushed(file, wanted, out);
+        Graph trained = RawInputs.without(file.graph());
         PruneOptions options = new PruneOptions(keep, Widths.multiplesOf(roundTo == null ? 1 : roundTo), threshold);
         PrunePlan plan = target == null
                 ? Pruner.plan(trained, options)
@@ -174,6 +176,18 @@ final class PruneCommand implements Callable<Integer> {
         }
         out.flush();
         return 0;
+    }
+
+    /** Weights that are all but zero slow every run down, and groups of them cannot be cut out. */
+    private ModelFile flushed(ModelFile file, Map<String, Long> wanted, PrintWriter out) {
+        if (FlushedModel.count(file.graph()) == 0) {
+            return file;
+        }
+        try (Judge judge = judge(file, wanted, out)) {
+            FlushedModel flushed = FlushedModel.of(file.graph(), judge);
+            flushed.words().ifPresent(words -> out.println(words + "."));
+            return file.with(flushed.graph());
+        }
     }
 
     /** Whoever says how wide layers shall be, or how much shall be left, has decided. */

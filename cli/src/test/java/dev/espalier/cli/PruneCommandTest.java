@@ -57,6 +57,17 @@ final class PruneCommandTest {
         return path;
     }
 
+    /** A group of subnormal weights is no group of zeros, and makes every run many times slower. */
+    @Test
+    void subnormalWeightsAreFlushedAndTold() throws IOException {
+        Path small = folder.resolve("small.onnx");
+        Answer answer = Answer.to("prune", model(1, 1e-40f, 5, 2, -1e-41f, 6), "-o", small);
+        assertEquals(0, answer.exitStatus(), answer.err());
+        assertEquals(
+                1, answer.out().split("2 weights below 7.9e-31 were set to zero, 2 of them subnormal", -1).length - 1);
+        assertArrayEquals(new long[] {2, 2}, shape(small, "answer.weight"));
+    }
+
     @Test
     void withoutTrainingTheSmallestGroupsGo() throws IOException {
         Path model = model(1, 0.1f, 5, 2, 0.2f, 6);

@@ -10,6 +10,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.espalier.cuda.CudaSteps;
 import dev.espalier.engine.Device;
+import dev.espalier.graph.Graph;
+import dev.espalier.graph.Initializer;
+import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.graph.type.Tensor;
+import dev.espalier.runtime.FlushedModel;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
@@ -23,6 +29,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -186,6 +194,47 @@ final class TrainCommandTest {
         assertEquals(
                 first.result().orElseThrow().parametersAfter(),
                 second.result().orElseThrow().parametersBefore());
+    }
+
+    /** As subgradients and decay leave them: ONNX Runtime takes many times as long with them. */
+    @Test
+    void subnormalWeightsAreFlushedWhenTheModelIsWritten() throws IOException {
+        RunFolder first = new RunFolder(folder.resolve("first"));
+        RunFolder second = new RunFolder(folder.resolve("second"));
+        assertSucceeded(Answer.to("train", recipe, "--run-dir", first.path()));
+        Graph trained = OnnxReader.read(first.model()).graph();
+        Map<String, Tensor> faded = new TreeMap<>();
+        trained.tensors(Initializer.Kind.PARAMETER)
+                .forEach((name, tensor) -> faded.put(
+                        name,
+                        Tensor.compute(
+                                tensor.type(),
+                                tensor.shape(),
+                                i -> i % 3 == 0 ? 1e-40 * tensor.getDouble(i) : tensor.getDouble(i))));
+        Path file = folder.resolve("faded.onnx");
+        OnnxWriter.write(trained.withTensors(faded), file);
+        Answer answer = Answer.to(
+                "train",
+                recipe,
+                "--set",
+                "model.kind=onnx",
+                "--set",
+                "model.file=" + file,
+                "--set",
+                "method.kind=baseline",
+                "--set",
+                "penalty.kind=none",
+                "--set",
+                "optimizer.kind=sgd",
+                "--set",
+                "optimizer.rate=1e-38",
+                "--run-dir",
+                second.path());
+        assertSucceeded(answer);
+        assertTrue(answer.err().contains(" weights below 7.9e-31 were set to zero"), answer.err());
+        assertTrue(FlushedModel.count(OnnxReader.read(file).graph()) > 0);
+        assertEquals(0, FlushedModel.count(OnnxReader.read(second.model()).graph()));
+        assertEquals(0, FlushedModel.count(OnnxReader.read(second.pruned()).graph()));
     }
 
     /** Neither is part of this program: they are on its class path, and name themselves. */

@@ -9,6 +9,7 @@ import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import dev.espalier.runtime.FlushedModel;
 import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.Latency;
 import dev.espalier.runtime.OnnxRuntimeModel;
@@ -53,11 +54,12 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     private static final double SECONDS = 5;
 
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
-        Graph model = RawInputs.of(task, session.graph());
+        Graph trained = RawInputs.of(task, session.graph());
         // Of an export that was killed.
         OnnxWriter.removeRemains(folder.model());
         OnnxWriter.removeRemains(folder.pruned());
-        OnnxWriter.write(model, folder.model());
+        OnnxWriter.write(trained, folder.model());
+        Graph model = flushed(trained);
         PruneTrial trial = pruneOrTell(model);
         OnnxWriter.write(trial.smaller(), folder.pruned());
         Optional<ModelCard> card = CardNote.of(model);
@@ -68,6 +70,30 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
         RunResult result = judge(session, seed, seconds, model, trial);
         folder.write(result);
         return result;
+    }
+
+    /** Training leaves weights that are all but zero, and slow every run down: the file is written again without them. */
+    private Graph flushed(Graph trained) throws IOException {
+        if (FlushedModel.count(trained) == 0) {
+            return trained;
+        }
+        FlushedModel flushed;
+        try (Judge judge = judge(trained)) {
+            flushed = FlushedModel.of(trained, judge);
+        } catch (IllegalStateException | GraphException refused) {
+            return trained; // whatever is wrong with it, pruning finds it too and says so
+        }
+        if (flushed.words().isPresent()) {
+            OnnxWriter.write(flushed.graph(), folder.model());
+            options.listener().onNote(flushed.words().get());
+        }
+        return flushed.graph();
+    }
+
+    /** Closing it closes all that is made of it. */
+    private Judge judge(Graph model) {
+        Judge judge = Judge.of(folder.model(), model, DIMENSIONS, ONE_THREAD);
+        return RawInputs.judge(judge, model, DIMENSIONS.batch()).with(task.sample(), "a sample of the test part");
     }
 
     /** Hours of training are not lost if their model cannot be pruned, and who trained should know. */
@@ -85,11 +111,9 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     /** The file that is delivered as trained is the original: of what was trained from, only the architecture is left. */
     private PruneTrial prune(Graph model) {
         PrunePlan plan = plan(RawInputs.without(model));
-        try (Judge judge = Judge.of(folder.model(), model, DIMENSIONS, ONE_THREAD)) {
-            Judge withSample =
-                    RawInputs.judge(judge, model, DIMENSIONS.batch()).with(task.sample(), "a sample of the test part");
+        try (Judge judge = judge(model)) {
             return PruneTrial.of(
-                    withSample,
+                    judge,
                     model,
                     plan,
                     smaller -> RawInputs.like(model, smaller),
