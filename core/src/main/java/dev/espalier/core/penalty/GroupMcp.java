@@ -23,6 +23,9 @@ import java.util.Map;
  */
 public record GroupMcp(double lambda, double beta, GroupWeight weight) implements Penalty {
 
+    /** Below this a knee has lost most of its digits. */
+    private static final double SMALLEST_KNEE = 0x1p-1064;
+
     /** Checks λ and β. */
     public GroupMcp {
         Check.notNegative("lambda", lambda);
@@ -47,11 +50,23 @@ public record GroupMcp(double lambda, double beta, GroupWeight weight) implement
     @Override
     public Profile profile(double strength) {
         double knee = beta * strength;
-        return knee == 0
-                ? Profile.of(new Profile.Piece(0, 0, 0))
-                : Profile.of(
-                        new Profile.Piece(0, strength, Math.min(1 / beta, Double.MAX_VALUE)),
-                        new Profile.Piece(knee, 0, 0));
+        if (strength == 0) {
+            return Profile.norm(0);
+        }
+        return knee < SMALLEST_KNEE || 1 / beta == Double.POSITIVE_INFINITY
+                ? tiny(strength)
+                : Profile.of(new Profile.Piece(0, strength, 1 / beta), new Profile.Piece(knee, 0, 0));
+    }
+
+    /** With a knee that a normal number can hold, a slope that is finite, and the same value {@code βλ²/2} beyond the knee. */
+    private Profile tiny(double strength) {
+        double knee = Double.MIN_NORMAL * Math.max(1, strength);
+        double share =
+                strength < 1 ? (0x1p511 * beta) * (0x1p511 * strength) : Math.scalb(beta, 1022); // of the new knee
+        double height = strength * share;
+        return height == 0
+                ? Profile.norm(0)
+                : Profile.of(new Profile.Piece(0, height, height / knee), new Profile.Piece(knee, 0, 0));
     }
 
     /** Makes it of its name and numbers. */

@@ -31,6 +31,9 @@ public record GroupScad(double lambda, double beta, double flat, GroupWeight wei
     /** Beyond this the slope falls so steeply that rounding leaves too little of it. */
     private static final double MOST_FLAT = 0.99;
 
+    /** Below this a break of the slope has lost most of its digits. */
+    private static final double SMALLEST_BREAK = 0x1p-1064;
+
     /** Checks λ, β and φ. */
     public GroupScad {
         Check.notNegative("lambda", lambda);
@@ -71,17 +74,27 @@ public record GroupScad(double lambda, double beta, double flat, GroupWeight wei
 
     @Override
     public Profile profile(double strength) {
+        if (strength == 0) {
+            return Profile.norm(0);
+        }
         double knee = beta * strength;
-        double first = flat * knee;
-        if (!(first > 0 && first < knee)) { // or numbers so extreme that rounding leaves no room for it
+        double first = knee < Double.POSITIVE_INFINITY ? flat * knee : flat * beta * strength;
+        if (first == Double.POSITIVE_INFINITY) {
+            return Profile.norm(strength);
+        }
+        double height = strength / (1 - flat);
+        double bend = 1 / beta / (1 - flat);
+        if (first < SMALLEST_BREAK
+                || Double.isInfinite(height)
+                || Double.isInfinite(bend)) { // no room for both breaks; beyond them this has the same value
+            return new GroupMcp(lambda, beta * (1 + flat), weight).profile(strength);
+        }
+        if (!(first > 0 && first < knee)) {
             return new GroupMcp(lambda, beta, weight).profile(strength);
         }
         return Profile.of(
                 new Profile.Piece(0, strength, 0),
-                new Profile.Piece(
-                        first,
-                        Math.min(strength / (1 - flat), Double.MAX_VALUE),
-                        Math.min(1 / beta / (1 - flat), Double.MAX_VALUE)),
+                new Profile.Piece(first, height, bend),
                 new Profile.Piece(knee, 0, 0));
     }
 

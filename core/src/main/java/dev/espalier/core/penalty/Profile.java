@@ -1,7 +1,6 @@
 package dev.espalier.core.penalty;
 
 import dev.espalier.core.check.Check;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,7 +20,6 @@ import java.util.List;
  * @param pieces the pieces, from zero upwards; the last one reaches to infinity and does not bend down
  */
 public record Profile(List<Piece> pieces) {
-
     /**
      * One piece of the slope, {@code h'(r) = height − bend·r} from {@code from} to the next piece.
      *
@@ -200,37 +198,5 @@ public record Profile(List<Piece> pieces) {
             longer = longerAtEnd;
         }
         return best;
-    }
-
-    /**
-     * The penalty times α, measured in other units: lengths times {@code 2^length}, the metric times {@code 2^metric}.
-     *
-     * @param stepSize α
-     * @param length power of two of the lengths
-     * @param metric power of two of the metric
-     * @return the profile {@code r ↦ 2^(2·length + metric) α h(r / 2^length)}, what leaves the range of double cut off
-     */
-    public Profile scaled(double stepSize, int length, int metric) {
-        List<Piece> scaled = new ArrayList<>();
-        for (Piece piece : pieces) {
-            double from = Math.scalb(piece.from(), length);
-            if (!scaled.isEmpty() && scaled.getLast().from() == from) {
-                if (from == Double.POSITIVE_INFINITY) {
-                    break;
-                }
-                scaled.removeLast();
-            }
-            scaled.add(new Piece(
-                    from, product(stepSize, piece.height(), length + metric), product(stepSize, piece.bend(), metric)));
-        }
-        return new Profile(scaled);
-    }
-
-    /** {@code a·b·2^exponent}, rounded once, and the largest number instead of infinity. */
-    private static double product(double a, double b, int exponent) {
-        int ofA = Math.getExponent(a);
-        int ofB = Math.getExponent(b);
-        double mantissa = Math.scalb(a, -ofA) * Math.scalb(b, -ofB);
-        return Math.clamp(Math.scalb(mantissa, exponent + ofA + ofB), -Double.MAX_VALUE, Double.MAX_VALUE);
     }
 }

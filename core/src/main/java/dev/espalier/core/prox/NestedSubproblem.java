@@ -36,7 +36,9 @@ final class NestedSubproblem {
     private final List<Profile> profiles = new ArrayList<>();
     private final int[] free;
 
-    private NestedSubproblem(NestedProfile penalty, double[] original, double[] d, double stepSize, Solver solver) {
+    private boolean precise = true;
+
+    NestedSubproblem(NestedProfile penalty, double[] original, double[] d, double stepSize, Solver solver) {
         this.penalty = penalty;
         this.original = original;
         this.d = d;
@@ -56,6 +58,7 @@ final class NestedSubproblem {
             if (weights.size() == 1) {
                 int i = weights.getFirst();
                 double shorter = profile.proximalNorm(Math.abs(x[i]), d[i], stepSize);
+                precise &= keepsDigits(d[i] * Math.abs(x[i]), stepSize * profile.slope(0));
                 x[i] = shorter == 0 ? 0 : Math.copySign(shorter, x[i]);
             }
             if (weights.size() == 1 || profile.slope(0) == 0) {
@@ -68,41 +71,27 @@ final class NestedSubproblem {
         free = none.stream().mapToInt(Integer::intValue).sorted().toArray();
     }
 
-    static Outcome solve(
-            NestedProfile penalty, double[] x, double[] d, double stepSize, Solver solver, double start, double[] z) {
-        if (penalty.inner().isEmpty()) {
-            return Subproblem.of(penalty.outer(), x, d, stepSize).solve(solver, start, z);
-        }
-        Scaling scaling = Scaling.of(x, d);
-        if (scaling.isNone()) {
-            return new NestedSubproblem(penalty, x.clone(), d, stepSize, solver).solve(start, z);
-        }
-        double[] scaled = new double[x.length];
-        NestedProfile scaledPenalty = NestedProfile.of(
-                scaling.scale(penalty.outer(), stepSize),
-                IntStream.range(0, x.length).map(penalty::owner).toArray(),
-                penalty.inner().stream()
-                        .map(profile -> scaling.scale(profile, stepSize))
-                        .toList());
-        Outcome outcome = new NestedSubproblem(
-                        scaledPenalty, scaling.scaleLengths(x), scaling.scaleMetric(d), stepSize == 0 ? 0 : 1, solver)
-                .solve(scaling.scaleLength(start), scaled);
-        return scaling.back(outcome, scaled, x.clone(), z);
+    /** Whether double arithmetic has left the solution of {@link #solve} nine digits, as far as the conditions of its equations say. */
+    boolean precise() {
+        return precise;
     }
 
-    private Outcome solve(double start, double[] z) {
+    Outcome solve(double start, double[] z) {
         double metric = d[0];
         if (solver instanceof Solver.AdaProx(Tolerance tolerance) && stepSize > 0) {
             return iterate(tolerance, z);
         }
         if (children.isEmpty()) {
-            Outcome outcome = Subproblem.of(penalty.outer(), x, d, stepSize).solve(solver, start, z);
+            Subproblem outer = new Subproblem(penalty.outer(), x, d, stepSize);
+            Outcome outcome = outer.solve(solver, start, z);
+            precise &= outer.precise();
             return named(outcome, z);
         }
         if (stepSize == 0 || penalty.outer().slope(0) == 0) {
             return solveApart(z);
         }
         if (Arrays.stream(d).allMatch(value -> value == metric)) {
+            precise &= composesPrecisely(metric);
             System.arraycopy(original, 0, z, 0, z.length);
             compose(z, metric);
             return named(new Outcome(Branch.SHRUNK, Norm.of(z), 0, 0, true), z);
@@ -126,8 +115,9 @@ final class NestedSubproblem {
         for (int child = 0; child < children.size(); child++) {
             int[] weights = children.get(child);
             double[] part = gather(x, weights);
-            Outcome outcome = Subproblem.of(profiles.get(child), part, gather(d, weights), stepSize)
-                    .solve(solver, Double.NaN, part);
+            Subproblem inner = new Subproblem(profiles.get(child), part, gather(d, weights), stepSize);
+            Outcome outcome = inner.solve(solver, Double.NaN, part);
+            precise &= inner.precise();
             scatter(part, weights, z);
             iterations += outcome.iterations();
             residual = Math.max(residual, outcome.residual());
@@ -150,7 +140,9 @@ final class NestedSubproblem {
             int[] weights = notZero(children.get(child));
             double[] part = preconditioned(weights);
             double innerThreshold = stepSize * profiles.get(child).slope(0);
-            double excess = Norm.of(part) - innerThreshold;
+            double normOfU = Norm.of(part);
+            double excess = normOfU - innerThreshold;
+            precise &= keepsDigits(normOfU, innerThreshold);
             if (excess > 0) {
                 equation.add(part, gather(d, weights), innerThreshold);
                 livingChildren.add(weights);
@@ -158,8 +150,10 @@ final class NestedSubproblem {
                 extremes(weights, extremes);
             }
         }
-        double excess =
-                Norm.of(excesses.stream().mapToDouble(Double::doubleValue).toArray()) - threshold;
+        double normOfExcesses =
+                Norm.of(excesses.stream().mapToDouble(Double::doubleValue).toArray());
+        double excess = normOfExcesses - threshold;
+        precise &= keepsDigits(normOfExcesses, threshold);
         if (excess <= 0) {
             return Outcome.zeroed(0, true);
         }
@@ -171,6 +165,7 @@ final class NestedSubproblem {
         double theta = root.exists() ? root.theta() : upper;
         double[] part = new double[living.length];
         List<double[]> parts = equation.solution(theta, part);
+        precise &= root.iterations() == 0 || equation.s() >= Subproblem.ENOUGH;
         scatter(part, living, z);
         for (int child = 0; child < parts.size(); child++) {
             scatter(parts.get(child), livingChildren.get(child), z);
@@ -181,6 +176,11 @@ final class NestedSubproblem {
                 root.iterations(),
                 Math.abs(Norm.of(z) - theta) / theta,
                 root.converged() && equation.converged());
+    }
+
+    /** Whether the difference of a norm and its threshold has kept its digits, if it needs any. */
+    private static boolean keepsDigits(double normOfU, double threshold) {
+        return normOfU <= threshold || normOfU - threshold >= Subproblem.ENOUGH * normOfU;
     }
 
     /** A weight that is zero stays zero and has no say. */
@@ -234,6 +234,24 @@ final class NestedSubproblem {
         return theta;
     }
 
+    /** Whether all differences of {@link #compose} keep their digits. */
+    private boolean composesPrecisely(double metric) {
+        double[] norms = penalty.innerNorms(original);
+        double[] shorter = new double[norms.length];
+        boolean keeps = true;
+        for (int child = 0; child < norms.length; child++) {
+            double threshold = stepSize * penalty.inner().get(child).slope(0);
+            keeps &= keepsDigits(metric * norms[child], threshold);
+            shorter[child] = Math.max(0, metric * norms[child] - threshold);
+        }
+        double[] alone = IntStream.range(0, original.length)
+                .filter(i -> penalty.owner(i) == NestedProfile.NONE)
+                .mapToDouble(i -> metric * original[i])
+                .toArray();
+        double norm = Norm.of(new double[] {Norm.of(shorter), Norm.of(alone)});
+        return keeps && keepsDigits(norm, stepSize * penalty.outer().slope(0));
+    }
+
     private Outcome iterate(Tolerance tolerance, double[] z) {
         double largest = Norm.largest(d);
         double[] point = original.clone();
@@ -254,7 +272,21 @@ final class NestedSubproblem {
             point = next;
         }
         System.arraycopy(point, 0, z, 0, z.length);
-        boolean converged = change <= tolerance.relative() * theta;
+        boolean converged =
+                change <= tolerance.relative() * theta && (tolerance.relative() > Subproblem.EXACT || isCertain(point));
         return named(new Outcome(Branch.SHRUNK, theta, iteration, theta == 0 ? 0 : change / theta, converged), z);
+    }
+
+    /** Whether a point is the minimiser but for 1e-9 of its norm, by the same certificate as in {@link Subproblem}. */
+    private boolean isCertain(double[] point) {
+        double[] gradient = new double[point.length];
+        Arrays.setAll(gradient, i -> d[i] * (point[i] - original[i]) / stepSize);
+        double bend = penalty.outer().pieces().stream()
+                .mapToDouble(Profile.Piece::bend)
+                .max()
+                .orElseThrow();
+        double curvature = Arrays.stream(d).min().orElseThrow() - stepSize * bend;
+        double distance = stepSize * penalty.stationarityDistance(point, gradient);
+        return curvature > 0 && distance <= Subproblem.CERTAIN * Norm.of(point) * curvature;
     }
 }

@@ -63,7 +63,8 @@ public sealed interface Solver {
      * }</pre>
      *
      * <p>Here for comparison. It is slow where the diagonal is spread, and on a problem that is not convex it ends in
-     * some stationary point, not always the best one.
+     * some stationary point, not always the best one. At a tolerance of 1e-11 or less it says that it has converged only
+     * where the certificate of a convex problem leaves an error of at most 1e-9 of the norm.
      *
      * @param tolerance ends when the relative step is at most ε
      */

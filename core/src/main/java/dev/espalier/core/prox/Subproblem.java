@@ -16,24 +16,31 @@ final class Subproblem {
     /** Share of the penalty that is only rounding; the longer of two candidates is taken if no more than that is between them. */
     private static final double TIE = 1e-14;
 
+    /** A relative error that a result may have and still be called converged. */
+    static final double CERTAIN = 1e-9;
+
+    /** A tolerance above this asks for less than that. */
+    static final double EXACT = 1e-11;
+
+    /** The share of what is subtracted that a difference must have for nine digits of it to be right. */
+    static final double ENOUGH = 5e-7;
+
     private final Profile profile;
-    private final double[] original;
     private final double[] x;
     private final double[] d;
     private final double stepSize;
-    private final Scaling scaling;
 
     private final double[] u;
     private final double normOfX;
     private final boolean spherical;
 
-    private Subproblem(Profile profile, double[] original, double[] x, double[] d, double stepSize, Scaling scaling) {
+    private boolean precise = true;
+
+    Subproblem(Profile profile, double[] x, double[] d, double stepSize) {
         this.profile = profile;
-        this.original = original;
         this.x = x;
         this.d = d;
         this.stepSize = stepSize;
-        this.scaling = scaling;
         this.u = new double[x.length];
         boolean same = true;
         for (int i = 0; i < x.length; i++) {
@@ -44,28 +51,12 @@ final class Subproblem {
         this.spherical = same;
     }
 
-    static Subproblem of(Profile profile, double[] x, double[] d, double stepSize) {
-        Scaling scaling = Scaling.of(x, d);
-        return scaling.isNone()
-                ? new Subproblem(profile, x, x, d, stepSize, scaling)
-                : new Subproblem(
-                        scaling.scale(profile, stepSize),
-                        x,
-                        scaling.scaleLengths(x),
-                        scaling.scaleMetric(d),
-                        stepSize == 0 ? 0 : 1,
-                        scaling);
+    /** Whether double arithmetic has left the solution of {@link #solve} nine digits, as far as the conditions of its equation say. */
+    boolean precise() {
+        return precise;
     }
 
     Outcome solve(Solver solver, double start, double[] z) {
-        if (scaling.isNone()) {
-            return solveScaled(solver, start, z);
-        }
-        double[] scaled = new double[z.length];
-        return scaling.back(solveScaled(solver, scaling.scaleLength(start), scaled), scaled, original, z);
-    }
-
-    private Outcome solveScaled(Solver solver, double start, double[] z) {
         if (normOfX == 0) {
             Arrays.fill(z, 0);
             return Outcome.zeroed(0, true);
@@ -84,6 +75,7 @@ final class Subproblem {
 
     private Outcome solveSpherical(double[] z) {
         double theta = profile.proximalNorm(normOfX, d[0], stepSize);
+        precise = isPrecise(theta);
         if (theta == 0) {
             Arrays.fill(z, 0);
             return Outcome.zeroed(0, true);
@@ -97,8 +89,20 @@ final class Subproblem {
         return new Outcome(Branch.SHRUNK, theta, 0, 0, true);
     }
 
-    /** A local minimiser: its norm, and the equation it comes from; none where the penalty is constant. */
-    private record Candidate(double theta, @Nullable SecularEquation equation) {}
+    /** Whether neither difference of the closed form has lost its digits. */
+    private boolean isPrecise(double theta) {
+        double metric = d[0];
+        Piece piece = profile.pieces().getFirst();
+        for (Piece next : profile.pieces()) {
+            piece = next.from() < theta ? next : piece;
+        }
+        double excess = metric * normOfX - stepSize * piece.height();
+        double curvature = metric - stepSize * piece.bend();
+        return theta == 0 || theta == normOfX || (excess >= ENOUGH * metric * normOfX && curvature >= ENOUGH * metric);
+    }
+
+    /** A local minimiser: its norm, the equation it comes from, none where the penalty is constant, and whether it has its digits. */
+    private record Candidate(double theta, @Nullable SecularEquation equation, boolean precise) {}
 
     private Outcome solveByRoot(Solver.ByRoot solver, double start, double[] z) {
         List<Candidate> candidates = new ArrayList<>();
@@ -106,14 +110,14 @@ final class Subproblem {
         boolean converged = true;
         boolean longer = longerThan(0);
         if (!longer) {
-            candidates.add(new Candidate(0, null));
+            candidates.add(new Candidate(0, null, true));
         }
         for (int k = 0; k < profile.pieces().size(); k++) {
             Piece piece = profile.pieces().get(k);
             double end = profile.end(k);
             boolean longerAtEnd = longerThan(end);
             if (piece.flat() && normOfX >= piece.from()) {
-                candidates.add(new Candidate(normOfX, null));
+                candidates.add(new Candidate(normOfX, null, true));
             } else if (longer) {
                 SecularEquation equation =
                         new SecularEquation(u, d, stepSize * piece.bend(), stepSize * piece.height());
@@ -125,9 +129,11 @@ final class Subproblem {
                     iterations += root.iterations();
                     converged &= root.converged();
                     theta = root.exists() ? root.theta() : theta;
+                } else if (!Double.isNaN(theta)) {
+                    equation.evaluate(theta);
                 }
                 if (!Double.isNaN(theta)) {
-                    candidates.add(new Candidate(theta, equation));
+                    candidates.add(new Candidate(theta, equation, isPrecise(equation, piece, theta)));
                 }
             }
             longer = longerAtEnd;
@@ -136,7 +142,15 @@ final class Subproblem {
         for (Candidate candidate : candidates.subList(1, candidates.size())) {
             best = isAsGood(candidate, best) ? candidate : best;
         }
+        precise = best.precise();
         return outcome(best, iterations, converged, z);
+    }
+
+    /** Whether t falls steeply enough for θ to have digits, and enough of the slope is left for the weights to have them. */
+    private boolean isPrecise(SecularEquation equation, Piece piece, double theta) {
+        double bent = stepSize * piece.bend() * theta;
+        double pull = stepSize * piece.height() - bent;
+        return equation.s() >= ENOUGH && (bent <= 0 || pull * equation.s() >= ENOUGH * bent);
     }
 
     /** Whether {@code ‖z(θ)‖ > θ}: the objective still falls as the norm grows beyond θ. */
@@ -229,10 +243,40 @@ final class Subproblem {
             }
             change = Norm.of(moved);
         }
-        boolean converged = change <= tolerance.relative() * theta;
+        boolean converged =
+                change <= tolerance.relative() * theta && (tolerance.relative() > EXACT || isCertain(point, theta));
         boolean same = Arrays.equals(point, x);
         System.arraycopy(point, 0, z, 0, x.length);
         Branch branch = theta == 0 ? Branch.ZEROED : same ? Branch.UNTOUCHED : Branch.SHRUNK;
         return new Outcome(branch, theta, iteration, theta == 0 ? 0 : change / theta, converged);
+    }
+
+    /**
+     * Whether a point is the minimiser but for 1e-9 of its norm, by its certificate: with {@code r = D(z − x) + αh'(θ)z/θ} and a
+     * penalty that bends down by κ at most, {@code Σ (d_i − κ)(z_i − z*_i)² ≤ Σ r_i²/(d_i − κ)}. Small steps alone say nothing of it where
+     * the metric is spread. Where a {@code d_i} is not above κ the problem need not be convex, and nothing is certain.
+     */
+    private boolean isCertain(double[] point, double theta) {
+        if (theta == 0) {
+            return !longerThan(0)
+                    && stepSize * steepest() < Arrays.stream(d).min().orElseThrow();
+        }
+        double ratio = stepSize * profile.slope(theta) / theta;
+        double kappa = stepSize * steepest();
+        double sum = 0;
+        double least = Double.POSITIVE_INFINITY;
+        for (int i = 0; i < x.length; i++) {
+            if (x[i] != 0) {
+                double rest = d[i] * (point[i] - x[i]) + ratio * point[i];
+                double curvature = d[i] - kappa;
+                sum += rest * rest / curvature;
+                least = Math.min(least, curvature);
+            }
+        }
+        return least > 0 && Math.sqrt(sum / least) <= CERTAIN * theta;
+    }
+
+    private double steepest() {
+        return profile.pieces().stream().mapToDouble(Piece::bend).max().orElseThrow();
     }
 }

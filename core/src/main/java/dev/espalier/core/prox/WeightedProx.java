@@ -4,6 +4,7 @@ import dev.espalier.core.check.Check;
 import dev.espalier.core.penalty.NestedProfile;
 import dev.espalier.core.penalty.Profile;
 import dev.espalier.core.root.SecularEquation;
+import dev.espalier.core.root.Tolerance;
 
 /**
  * The weighted proximal operator of one group:
@@ -22,9 +23,17 @@ import dev.espalier.core.root.SecularEquation;
  * fails all the time in training with Adam. For groups with groups within it is the theory of docs/math/nested.md.
  * {@link NaiveProx} is the slow, obvious twin.
  *
+ * <p>Numbers may be of any size. Those that squares of doubles cannot hold, and problems of which double arithmetic leaves less than nine
+ * digits, are solved with more digits and a larger range, by one method whatever the solver: see docs/math/scaling.md.
+ *
  * @param solver how to solve where no closed form exists
  */
 public record WeightedProx(Solver solver) {
+
+    /** Between these a problem is solved in double as it is. */
+    private static final double SMALL = 0x1p-160;
+
+    private static final double LARGE = 0x1p+160;
 
     /** The operator with the default solver. */
     public static final WeightedProx EXACT = new WeightedProx(Solver.DEFAULT);
@@ -57,7 +66,13 @@ public record WeightedProx(Solver solver) {
      */
     public Outcome apply(Profile profile, double[] x, double[] d, double stepSize, double start, double[] z) {
         require(x, d, stepSize, z);
-        return Subproblem.of(profile, x, d, stepSize).solve(solver, start, z);
+        if (!areOrdinary(x, d) || !isOrdinary(profile, stepSize)) {
+            return WideSubproblem.solve(profile, x, d, stepSize, z);
+        }
+        Subproblem problem = new Subproblem(profile, x, d, stepSize);
+        double[] original = z == x ? x.clone() : x;
+        Outcome outcome = problem.solve(solver, start, z);
+        return stands(outcome, problem.precise()) ? outcome : WideSubproblem.solve(profile, original, d, stepSize, z);
     }
 
     /**
@@ -74,7 +89,54 @@ public record WeightedProx(Solver solver) {
     public Outcome apply(NestedProfile penalty, double[] x, double[] d, double stepSize, double start, double[] z) {
         require(x, d, stepSize, z);
         Check.sameSize("x", x.length, "the penalty's group", penalty.size());
-        return NestedSubproblem.solve(penalty, x, d, stepSize, solver, start, z);
+        if (penalty.inner().isEmpty()) {
+            return apply(penalty.outer(), x, d, stepSize, start, z);
+        }
+        if (!areOrdinary(x, d)
+                || !isOrdinary(penalty.outer(), stepSize)
+                || !penalty.inner().stream().allMatch(profile -> isOrdinary(profile, stepSize))) {
+            return WideSubproblem.solve(penalty, x, d, stepSize, z);
+        }
+        NestedSubproblem problem = new NestedSubproblem(penalty, x.clone(), d, stepSize, solver);
+        double[] original = z == x ? x.clone() : x;
+        Outcome outcome = problem.solve(start, z);
+        return stands(outcome, problem.precise()) ? outcome : WideSubproblem.solve(penalty, original, d, stepSize, z);
+    }
+
+    /** Whether the arithmetic of doubles was enough: an iteration that was to end early, or is known to be slow, is taken as it is. */
+    private boolean stands(Outcome outcome, boolean precise) {
+        if (!(solver instanceof Solver.ByRoot) || solver.tolerance().relative() > Tolerance.EXACT.relative()) {
+            return true;
+        }
+        boolean holds = precise && outcome.residual() <= WideSubproblem.ALLOWED;
+        return outcome.converged() ? holds : !solver.equals(Solver.DEFAULT);
+    }
+
+    private static boolean areOrdinary(double[] x, double[] d) {
+        for (int i = 0; i < x.length; i++) {
+            if (!isOrdinary(x[i]) || !isOrdinary(d[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isOrdinary(Profile profile, double stepSize) {
+        for (Profile.Piece piece : profile.pieces()) {
+            double pull = stepSize * piece.height();
+            double bend = stepSize * piece.bend();
+            boolean lost = stepSize > 0 && ((pull == 0 && piece.height() > 0) || (bend == 0 && piece.bend() != 0));
+            if (lost || !isOrdinary(pull) || !isOrdinary(bend) || !isOrdinary(piece.from())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether neither squares nor quotients of such numbers leave the range of double. All that float32 can hold is. */
+    private static boolean isOrdinary(double value) {
+        double size = Math.abs(value);
+        return size == 0 || (size >= SMALL && size <= LARGE);
     }
 
     private static void require(double[] x, double[] d, double stepSize, double[] z) {

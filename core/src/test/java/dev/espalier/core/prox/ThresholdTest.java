@@ -36,26 +36,27 @@ class ThresholdTest {
                     lambda -> new GroupLasso(lambda, GroupWeight.NONE),
                     lambda -> new GroupMcp(lambda, 1e3, GroupWeight.NONE),
                     lambda -> new GroupScad(lambda, 1e3, 0.5, GroupWeight.NONE))) {
-                assertThreshold(penalty, x, d, stepSize, 5 / stepSize);
+                assertThreshold(penalty, x, d, stepSize, 5 / stepSize, Math.nextDown(5 / stepSize));
             }
         }
     }
 
-    /** With α = 1 the threshold is λ itself, so that it can be set to the last bit for any group. */
+    /** With α = 1 the threshold is λ itself, so that it can be set for any group to what rounding leaves of its norm. */
     @Test
     void atTheThresholdOfAnyGroup() {
         Cases.check(Kind.LASSO, COUNT, problem -> {
             double[] d = problem.d();
             boolean spherical = Arrays.stream(d).allMatch(value -> value == d[0]);
             double threshold = spherical ? d[0] * Norm.of(problem.x()) : Norm.of(problem.u());
-            assertThreshold(lambda -> new GroupLasso(lambda, GroupWeight.NONE), problem.x(), d, 1, threshold);
+            double below = threshold - 4 * Math.ulp(threshold);
+            assertThreshold(lambda -> new GroupLasso(lambda, GroupWeight.NONE), problem.x(), d, 1, threshold, below);
         });
     }
 
     private static void assertThreshold(
-            DoubleFunction<Penalty> penalty, double[] x, double[] d, double stepSize, double lambda) {
+            DoubleFunction<Penalty> penalty, double[] x, double[] d, double stepSize, double lambda, double below) {
         Problem at = new Problem(0, penalty.apply(lambda), x, d, stepSize);
-        Problem above = new Problem(0, penalty.apply(Math.nextDown(lambda)), x, d, stepSize);
+        Problem above = new Problem(0, penalty.apply(below), x, d, stepSize);
         for (Solver solver : Cases.ROOT_SOLVERS) {
             Solution zero = at.solve(solver);
             assertEquals(Branch.ZEROED, zero.outcome().branch(), () -> solver + " " + at);
