@@ -20,6 +20,9 @@ import java.util.List;
  * @param pieces the pieces, from zero upwards; the last one reaches to infinity and does not bend down
  */
 public record Profile(List<Piece> pieces) {
+    /** The share of its terms that a jump of the slope may have from rounding. */
+    private static final double ROUNDING = 1e-11;
+
     /**
      * One piece of the slope, {@code h'(r) = height − bend·r} from {@code from} to the next piece.
      *
@@ -47,6 +50,11 @@ public record Profile(List<Piece> pieces) {
             return height == 0 && bend == 0;
         }
 
+        /** The size of the terms of the slope at a norm. */
+        private double scale(double norm) {
+            return height + Math.abs(bend) * norm;
+        }
+
         private double rise(double until) {
             return (until - from) * (slope(from) + slope(until)) / 2;
         }
@@ -68,6 +76,30 @@ public record Profile(List<Piece> pieces) {
         }
         if (pieces.getLast().bend() > 0 && pieces.getLast().from() < Double.POSITIVE_INFINITY) {
             throw new IllegalArgumentException("the last of pieces = " + pieces + " must have a bend of at most 0");
+        }
+        for (int k = 1; k < pieces.size(); k++) {
+            requireContinuous(pieces.get(k - 1), pieces.get(k));
+        }
+    }
+
+    private static void requireContinuous(Piece left, Piece right) {
+        double norm = right.from();
+        if (norm == Double.POSITIVE_INFINITY) {
+            return;
+        }
+        double before = left.height() - left.bend() * norm;
+        double after = right.height() - right.bend() * norm;
+        double allowed = ROUNDING * (left.scale(norm) + right.scale(norm))
+                + 4 * Math.ulp(norm) * (Math.abs(left.bend()) + Math.abs(right.bend()));
+        if (before < -allowed) {
+            throw new IllegalArgumentException(
+                    "the slope of %s falls below zero, to %s at the norm %s: a slope is never negative; begin a piece (%s, 0, 0) where it is zero"
+                            .formatted(left, before, norm, left.height() / left.bend()));
+        }
+        if (Math.abs(after - before) > allowed && after != Math.max(0, before)) {
+            throw new IllegalArgumentException(
+                    "the slope jumps %s at the norm %s, from %s to %s: the operator is exact for continuous slopes only; join the two by a steep piece"
+                            .formatted(after > before ? "up" : "down", norm, before, after));
         }
     }
 

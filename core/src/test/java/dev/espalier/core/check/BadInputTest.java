@@ -163,6 +163,26 @@ class BadInputTest {
                 bad("piece nowhere", () -> Profile.of(new Piece(0, 1, 0), new Piece(NAN, 1, 0)), "from=NaN", "rising"),
                 bad("height negative", () -> Profile.of(new Piece(0, -1, 0)), "height of piece 0 = -1.0", "at least 0"),
                 bad("last piece falls", () -> Profile.of(new Piece(0, 1, 1)), "bend=1.0", "at most 0"),
+                bad(
+                        "slope jumps up",
+                        () -> Profile.of(new Piece(0, 1, 0), new Piece(2, 3, 0)),
+                        "jumps up at the norm 2.0",
+                        "from 1.0 to 3.0"),
+                bad(
+                        "slope jumps up from a falling piece",
+                        () -> Profile.of(new Piece(0, 1, 0.5), new Piece(1, 0.75, 0)),
+                        "jumps up at the norm 1.0",
+                        "from 0.5 to 0.75"),
+                bad(
+                        "slope jumps down",
+                        () -> Profile.of(new Piece(0, 1, 0), new Piece(2, 0, 0)),
+                        "jumps down at the norm 2.0",
+                        "from 1.0 to 0.0"),
+                bad(
+                        "slope falls below zero",
+                        () -> Profile.of(new Piece(0, 1, 1), new Piece(2, 0, 0)),
+                        "below zero, to -1.0 at the norm 2.0",
+                        "(1.0, 0, 0)"),
                 bad("bend NaN", () -> Profile.of(new Piece(0, 1, NAN)), "bend", "NaN"),
                 bad(
                         "gradient of another size",
