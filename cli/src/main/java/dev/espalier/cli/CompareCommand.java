@@ -94,7 +94,7 @@ final class CompareCommand implements Callable<Integer> {
             names = "--output",
             paramLabel = "NAME=MEANING",
             description =
-                    "The meaning of an output, if the printed guess is wrong: logits, probabilities, embedding, tokens or"
+                    "The meaning of an output, if the printed guess is wrong: logits, probabilities, embedding, tokens, scores or"
                             + " numbers; may be given several times.")
     private Map<String, String> meanings = new LinkedHashMap<>();
 
@@ -200,6 +200,9 @@ final class CompareCommand implements Callable<Integer> {
             status.say(ComparedInputs.WORTH);
         }
         if (json) {
+            if (!found.warning().isEmpty()) {
+                status.say(found.warning());
+            }
             out.print(found.toJson());
         } else {
             ComparisonPrinter.print(found, out);

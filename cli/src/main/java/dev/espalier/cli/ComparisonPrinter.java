@@ -1,6 +1,7 @@
 package dev.espalier.cli;
 
 import dev.espalier.train.journal.Comparison;
+import dev.espalier.train.journal.FidelityFigure;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Findings.Cosines;
 import dev.espalier.train.journal.Findings.Likeness;
@@ -16,6 +17,10 @@ final class ComparisonPrinter {
     private ComparisonPrinter() {}
 
     static void print(Comparison found, PrintWriter out) {
+        if (!found.warning().isEmpty()) {
+            out.println(found.warning());
+            out.println();
+        }
         Footprint before = found.before();
         Footprint after = found.after();
         List<List<String>> costs = new ArrayList<>();
@@ -42,6 +47,9 @@ final class ComparisonPrinter {
                     output.meaning(),
                     output.samples(),
                     found.inputs());
+            if (!output.figures().isEmpty()) {
+                Columns.print(fidelities(output), out);
+            }
             Columns.printWords(figures(output), out);
         }
     }
@@ -66,23 +74,30 @@ final class ComparisonPrinter {
         return Double.isFinite(share) ? String.format(Locale.ROOT, "%.1f %%", 100 * share) : "–";
     }
 
+    /** A row for each measure, the one that tells most first. */
+    static List<List<String>> fidelities(Likeness output) {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("  measure", "small", "trivial model", "skill"));
+        for (FidelityFigure figure : output.figures()) {
+            FidelityFigure.Measure measure = figure.measure();
+            rows.add(List.of(
+                    "  " + measure.words(),
+                    measure.write(figure.fidelity()),
+                    measure.write(figure.trivial()),
+                    figure.skillInWords()));
+        }
+        return rows;
+    }
+
     private static List<List<String>> figures(Likeness output) {
         List<List<String>> figures = new ArrayList<>();
         if (Double.isFinite(output.agreement())) {
-            figures.add(List.of(
-                    "  same class",
-                    String.format(Locale.ROOT, "%.2f %%", 100 * output.agreement())
-                            + (output.agreement() == output.wholeAgreement()
-                                    ? ""
-                                    : " of positions, at all of them in " + share(output.wholeAgreement())
-                                            + " of the samples")));
             figures.add(List.of("  divergence (KL)", String.format(Locale.ROOT, "%.3g", output.divergence())));
         }
         figures.add(List.of("  cosine", cosines(output.cosine())));
         if (Double.isFinite(output.tokenCosine().mean())) {
             figures.add(List.of("  cosine of tokens", cosines(output.tokenCosine())));
         }
-        figures.add(List.of("  R²", Findings.cosine(output.explained())));
         figures.add(List.of("  relative error", String.format(Locale.ROOT, "%.3g", output.relativeError())));
         figures.add(List.of("  largest difference", String.format(Locale.ROOT, "%.3g", output.largestDifference())));
         if (!output.notFinite().rows().isEmpty()) {
@@ -100,9 +115,8 @@ final class ComparisonPrinter {
     }
 
     private static String cosines(Cosines cosine) {
-        return "mean %s, median %s, 1st percentile %s, minimum %s"
+        return "median %s, 1st percentile %s, minimum %s"
                 .formatted(
-                        Findings.cosine(cosine.mean()),
                         Findings.cosine(cosine.median()),
                         Findings.cosine(cosine.low()),
                         Findings.cosine(cosine.least()));

@@ -54,7 +54,7 @@ final class CompareCommandTest {
         assertTrue(out.contains("logits, read as logits, in 50 samples"), out);
         assertTrue(out.matches("(?s).*parameters +640 +640 +100\\.0 % kept.*"), out);
         assertTrue(out.matches("(?s).*latency, 2 threads +\\S+ ms +\\S+ ms.*"), out);
-        assertTrue(out.matches("(?s).*same class +[89]\\d\\.\\d+ %.*"), out);
+        assertTrue(out.matches("(?s).*agreement +[89]\\d\\.\\d+ % +[123]\\d\\.\\d+ % +0\\.[789]\\d.*"), out);
         assertTrue(out.matches("(?s).*worst rows +\\d+ \\(0\\.\\d+\\), .*"), out);
         String html = Files.readString(page);
         assertTrue(html.contains("Where it differs most") && html.contains("<img src=\"data:image/png"), html);

@@ -30,8 +30,9 @@ final class FidelityPage {
                 "lead",
                 comparison.likenesses().isEmpty()
                         ? Html.EMPTY
-                        : Html.text(
-                                FidelityView.sentence(comparison.likenesses().getFirst()) + "."));
+                        : Html.text((comparison.warning().isEmpty() ? "" : comparison.warning() + " ")
+                                + FidelityView.sentence(comparison.likenesses().getFirst())
+                                + "."));
         values.put("cards", cards(comparison));
         values.put("costs", costs(comparison));
         values.put("sample", Html.text(comparison.sample()));

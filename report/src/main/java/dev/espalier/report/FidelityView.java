@@ -1,5 +1,7 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.FidelityFigure;
+import dev.espalier.train.journal.FidelityFigure.Measure;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Findings.Cosines;
 import dev.espalier.train.journal.Findings.Deviant;
@@ -24,12 +26,16 @@ record FidelityView(Html content, List<Chart> charts) {
             charts.add(chart);
             parts.add(Html.of("<h3>{} <span class=\"hint\">read as {}</span></h3>", output.output(), output.meaning()));
             parts.addAll(notFinite(output));
+            parts.add(figures(output));
             parts.add(Html.of("<dl class=\"cards\">\n{}\n</dl>", Html.join(cards(output))));
             parts.add(Html.of("<div class=\"charts\">\n{}\n</div>", chart.toHtml()));
             parts.add(worst(output));
         }
         parts.add(Html.of(
-                "<p class=\"hint\">A cosine of 1 is the same direction, 0 nothing in common. R² is 1 for equal numbers, and 0 for no better than"
+                "<p class=\"hint\">The trivial model gives the same output for all inputs: the original's most frequent class, or the mean of its"
+                        + " outputs. Skill is the share of the way from there to the original, (fidelity − trivial) / (1 − trivial): 1 is the"
+                        + " original itself, 0 no better than the trivial model. The first measure of each output counts. A cosine of 1 is the"
+                        + " same direction, 0 nothing in common. R² is 1 for equal numbers, and 0 for no better than"
                         + " always predicting the original's mean. The relative error is the root of the mean squared difference, as a share of"
                         + " the root of the original's mean square.</p>"));
         return new FidelityView(Html.join(parts), charts);
@@ -37,13 +43,46 @@ record FidelityView(Html content, List<Chart> charts) {
 
     /** What counts most, in a sentence without its full stop. */
     static String sentence(Likeness output) {
-        return Double.isFinite(output.agreement())
+        String said = Double.isFinite(output.agreement())
                 ? "The small model predicts the same class as the original in %s of all cases"
                         .formatted(Numbers.percent(output.agreement()))
                 : "The cosine between the outputs of the small model and of the original is %s on average, and at least %s for 99 of 100 samples"
                         .formatted(
                                 Findings.cosine(output.cosine().mean()),
                                 Findings.cosine(output.cosine().low()));
+        return said + output.figure().map(FidelityView::skill).orElse("");
+    }
+
+    private static String skill(FidelityFigure figure) {
+        Measure measure = figure.measure();
+        String trivial = measure.write(figure.trivial());
+        return (switch (measure) {
+                    case AGREEMENT -> ", and a model that always gives the same output in %s".formatted(trivial);
+                    case COSINE ->
+                        "; that of a model that always gives the same output is %s on average".formatted(trivial);
+                    case WHOLE_AGREEMENT, BALANCED_AGREEMENT, TOP_AGREEMENT, TOKEN_COSINE, R2 ->
+                        ". The %s is %s, that of a model that always gives the same output %s"
+                                .formatted(measure.words(), measure.write(figure.fidelity()), trivial);
+                })
+                + ": a skill of " + figure.skillInWords();
+    }
+
+    /** A row for each measure: the smaller model, a trivial one, and how far the smaller is on the way from the latter to the original. */
+    private static Html figures(Likeness output) {
+        if (output.figures().isEmpty()) {
+            return Html.EMPTY;
+        }
+        Table table =
+                Table.of("Fidelity of " + output.output(), List.of("Measure", "Small model", "Trivial model", "Skill"));
+        for (FidelityFigure figure : output.figures()) {
+            Measure measure = figure.measure();
+            table.row(
+                    measure.words(),
+                    measure.write(figure.fidelity()),
+                    measure.write(figure.trivial()),
+                    figure.skillInWords());
+        }
+        return table.toHtml();
     }
 
     private static List<Html> notFinite(Likeness output) {
@@ -61,6 +100,15 @@ record FidelityView(Html content, List<Chart> charts) {
 
     private static List<Html> cards(Likeness output) {
         List<Html> cards = new ArrayList<>();
+        output.figure()
+                .ifPresent(figure -> cards.add(Cards.card(
+                        "Skill",
+                        figure.skillInWords(),
+                        "%s %s, trivial model %s"
+                                .formatted(
+                                        figure.measure().words(),
+                                        figure.measure().write(figure.fidelity()),
+                                        figure.measure().write(figure.trivial())))));
         if (Double.isFinite(output.agreement())) {
             cards.add(Cards.card(
                     "Same class",

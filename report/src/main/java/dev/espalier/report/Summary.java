@@ -38,6 +38,9 @@ final class Summary {
             return Html.EMPTY;
         }
         List<String> sentences = new ArrayList<>();
+        if (run.seeds().size() == 1) {
+            findings.flatMap(Summary::warning).ifPresent(sentences::add);
+        }
         // Of several seeds, what one model says is not what all do.
         Optional<String> outcome = run.seeds().size() == 1 ? findings.flatMap(Summary::outcome) : Optional.empty();
         sentences.add(outcome.orElseGet(() -> scores(run)) + comparison(run) + ".");
@@ -59,6 +62,10 @@ final class Summary {
 
     private static String score(RunData run, Metric metric) {
         return Numbers.metric(metric, run.results(result -> Results.score(result.prunedScores(), metric)));
+    }
+
+    private static Optional<String> warning(Findings findings) {
+        return findings.outcome() instanceof Outcome.Fidelity fidelity ? fidelity.warning() : Optional.empty();
     }
 
     private static Optional<String> outcome(Findings findings) {

@@ -9,6 +9,8 @@ import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.train.journal.Comparison;
+import dev.espalier.train.journal.FidelityFigure;
+import dev.espalier.train.journal.FidelityFigure.Measure;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Footprint;
 import dev.espalier.train.journal.Metric;
@@ -185,6 +187,7 @@ final class SampleRuns {
                                 "logits",
                                 700,
                                 new Findings.NotFinite(0, 2, List.of(17L, 31L)),
+                                List.of(new FidelityFigure(Measure.AGREEMENT, 0.974, 0.31)),
                                 new Findings.Cosines(0.9931, 0.9962, 0.9512, 0.9123),
                                 Findings.Cosines.NONE,
                                 0.974,
@@ -200,6 +203,10 @@ final class SampleRuns {
                                 "tokens",
                                 702,
                                 new Findings.NotFinite(0, 0, List.of()),
+                                List.of(
+                                        new FidelityFigure(Measure.COSINE, 0.99931, 0.62),
+                                        new FidelityFigure(Measure.TOKEN_COSINE, 0.9981, 0.31),
+                                        new FidelityFigure(Measure.R2, 0.9971, 0)),
                                 new Findings.Cosines(0.99931, 0.99962, 0.99812, 0.97),
                                 new Findings.Cosines(0.9981, 0.9988, 0.9712, 0.71),
                                 Double.NaN,

@@ -1,6 +1,7 @@
 package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
@@ -37,6 +38,14 @@ public record Comparison(
         return findings.outcome() instanceof Findings.Outcome.Fidelity(List<Findings.Likeness> outputs)
                 ? outputs
                 : List.of();
+    }
+
+    /** {@return a sentence on what makes the smaller model unfit to stand in for its original; empty if it is fit} */
+    @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+    public String warning() {
+        return findings.outcome() instanceof Findings.Outcome.Fidelity fidelity
+                ? fidelity.warning().orElse("")
+                : "";
     }
 
     /** {@return all of it but pictures as JSON, for programs and people} */

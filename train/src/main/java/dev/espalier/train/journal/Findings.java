@@ -4,8 +4,11 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What a pruned model makes of the test part, sample by sample: more than scores, less than all answers. However large the data
@@ -145,6 +148,46 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
             public Fidelity {
                 outputs = List.copyOf(outputs);
             }
+
+            /**
+             * {@return the output whose {@link Likeness#figure() figure} has the least skill, for a model is as good as its worst output; empty if
+             * nothing was compared}
+             */
+            public Optional<Likeness> weakest() {
+                // What is not known counts for nothing where something is: NaN is above all numbers in this order.
+                return outputs.stream()
+                        .filter(output -> output.figure().isPresent())
+                        .min(Comparator.comparingDouble(
+                                output -> output.figure().orElseThrow().skill()));
+            }
+
+            /** {@return a sentence on what makes the smaller model unfit to stand in for its original; empty if it is fit} */
+            public Optional<String> warning() {
+                Optional<Likeness> strange = outputs.stream()
+                        .filter(output -> output.samples() == 0
+                                && output.notFinite().smaller()
+                                        > output.notFinite().original())
+                        .findFirst();
+                return strange.isPresent()
+                        ? strange.map(output ->
+                                "The small model cannot stand in for the original: its output %s is not finite for any input."
+                                        .formatted(output.output()))
+                        : weakest().flatMap(Fidelity::warning);
+            }
+
+            private static Optional<String> warning(Likeness output) {
+                return output.figure()
+                        .filter(FidelityFigure::isPoor)
+                        .map(figure -> String.format(
+                                Locale.ROOT,
+                                "The small model cannot stand in for the original: the skill of its output %s is %s, below %.1f. Its %s is %s, and a model that always gives the same output has %s.",
+                                output.output(),
+                                figure.skillInWords(),
+                                FidelityFigure.MIN_SKILL,
+                                figure.measure().words(),
+                                figure.measure().write(figure.fidelity()),
+                                figure.measure().write(figure.trivial())));
+            }
         }
 
         /** A task that tells nothing but its scores. */
@@ -229,6 +272,8 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
      * @param meaning what it means, in a word, such as {@code logits}
      * @param samples how many were compared
      * @param notFinite what was not, because not all of its numbers are finite
+     * @param figures fidelities next to those of a trivial model, the one that tells most first; none if no sample was compared, or an earlier
+     *     version wrote this
      * @param cosine between both answers to a sample; of tokens, between the means over the tokens of a sample
      * @param tokenCosine between both vectors of a token; of other outputs nothing
      * @param agreement the share of positions for which both say the same class; a sample without positions is one
@@ -246,6 +291,7 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
             String meaning,
             long samples,
             NotFinite notFinite,
+            List<FidelityFigure> figures,
             Cosines cosine,
             Cosines tokenCosine,
             double agreement,
@@ -256,9 +302,15 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
             double largestDifference,
             Histogram cosines,
             List<Deviant> worst) {
-        /** Copies the list. */
+        /** Copies the lists. */
         public Likeness {
+            figures = List.copyOf(Objects.requireNonNullElse(figures, List.of()));
             worst = List.copyOf(worst);
+        }
+
+        /** {@return the figure that tells most; empty if there is none} */
+        public Optional<FidelityFigure> figure() {
+            return figures.stream().findFirst();
         }
     }
 

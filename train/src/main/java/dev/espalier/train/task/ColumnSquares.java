@@ -21,6 +21,11 @@ final class ColumnSquares {
         squares[column] += deviation * (value - means[column]);
     }
 
+    /** {@return the mean of a column; 0 if it has no numbers} */
+    double mean(int column) {
+        return column < means.length ? means[column] : 0;
+    }
+
     /** {@return the sum over all columns of the squared distances from the column's mean} */
     double aroundMeans() {
         return Arrays.stream(squares).sum();

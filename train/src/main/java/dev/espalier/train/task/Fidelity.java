@@ -79,7 +79,7 @@ public final class Fidelity {
     private static Optional<String> mask(Graph original, String output, OutputMeaning meaning) {
         return switch (meaning) {
             case OutputMeaning.Tokens(String maskInput) -> Optional.of(maskInput);
-            case OutputMeaning.Classes _ -> OutputMeaning.mask(original, output);
+            case OutputMeaning.Classes _, OutputMeaning.Scores _ -> OutputMeaning.mask(original, output);
             case OutputMeaning.Embedding _, OutputMeaning.Numbers _ -> Optional.empty();
         };
     }

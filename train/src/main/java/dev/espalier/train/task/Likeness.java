@@ -36,7 +36,7 @@ record Likeness(String tensor, OutputMeaning meaning, double spread, double weig
         return switch (meaning) {
             case OutputMeaning.Classes _ -> AGREEMENT;
             case OutputMeaning.Embedding _, OutputMeaning.Tokens _ -> COSINE;
-            case OutputMeaning.Numbers _ -> R2;
+            case OutputMeaning.Scores _, OutputMeaning.Numbers _ -> R2;
         };
     }
 
@@ -50,6 +50,7 @@ record Likeness(String tensor, OutputMeaning meaning, double spread, double weig
             case OutputMeaning.Tokens(String mask) ->
                 "vectors of tokens, where %s is not 0, by the cosine of their mean and by squared distances"
                         .formatted(mask);
+            case OutputMeaning.Scores _ -> "scores, by squared distances";
             case OutputMeaning.Numbers _ -> "numbers, by squared distances";
         };
     }
@@ -88,7 +89,7 @@ record Likeness(String tensor, OutputMeaning meaning, double spread, double weig
                         angle(formula, cosines, formula.divide(formula.sum(squares), numbers)),
                         formula.sum(cosines));
             }
-            case OutputMeaning.Numbers _ -> {
+            case OutputMeaning.Scores _, OutputMeaning.Numbers _ -> {
                 Value squares = formula.divide(
                         formula.meanOfEach(formula.square(formula.minus(student, original))), formula.number(spread));
                 Value met = formula.minus(formula.number(1), squares);

@@ -1,6 +1,8 @@
 package dev.espalier.train.task;
 
 import dev.espalier.graph.type.Tensor;
+import dev.espalier.train.journal.FidelityFigure;
+import dev.espalier.train.journal.FidelityFigure.Measure;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Findings.Cosines;
 import dev.espalier.train.journal.Findings.Deviant;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Compares one output of two models. Samples with numbers that are not finite are counted, and left out of all else. */
 final class LikenessMeter {
@@ -41,15 +44,16 @@ final class LikenessMeter {
     private final Optional<String> mask;
     private final FloatList cosines = new FloatList();
     private final FloatList tokenCosines = new FloatList();
-    private final ColumnSquares spread = new ColumnSquares();
+    private final MeanOutput mean = new MeanOutput();
+    private final MeanOutput meanToken = new MeanOutput();
+    private final ClassCounts classes = new ClassCounts();
+    private Optional<TopAgreement> top = Optional.empty();
     private final List<Long> notFiniteRows = new ArrayList<>();
     private final PriorityQueue<Entry> worst = new PriorityQueue<>(
             Comparator.comparingDouble(Entry::badness).thenComparing(Entry::row, Comparator.reverseOrder()));
     private long notFiniteOriginal;
     private long notFiniteSmaller;
     private long positions;
-    private long agreeing;
-    private long agreeingWhole;
     private double divergence;
     private double squaredDifferences;
     private double largestDifference;
@@ -165,19 +169,24 @@ final class LikenessMeter {
             double difference = (double) pair.smaller()[i] - pair.original()[i];
             squares += difference * difference;
             largest = Math.max(largest, Math.abs(difference));
-            spread.add(i % pair.size(), pair.original()[i]);
         }
         squaredDifferences += squares;
         largestDifference = Math.max(largestDifference, largest);
         double cosine = switch (meaning) {
             case OutputMeaning.Tokens _ -> tokens(pair);
-            case OutputMeaning.Classes _, OutputMeaning.Embedding _, OutputMeaning.Numbers _ ->
-                cosine(pair.original(), pair.smaller(), 0, pair.original().length);
+            case OutputMeaning.Classes _,
+                    OutputMeaning.Embedding _,
+                    OutputMeaning.Scores _,
+                    OutputMeaning.Numbers _ -> {
+                mean.add(pair.original(), pair.size());
+                yield cosine(pair.original(), pair.smaller(), 0, pair.original().length);
+            }
         };
         cosines.add(cosine);
         double badness = switch (meaning) {
             case OutputMeaning.Classes(boolean probabilities) -> classes(pair, probabilities);
             case OutputMeaning.Embedding _, OutputMeaning.Tokens _ -> 1 - cosine;
+            case OutputMeaning.Scores _ -> scores(pair, squares);
             case OutputMeaning.Numbers _ -> squares / pair.original().length;
         };
         if (badness > 0) {
@@ -201,12 +210,33 @@ final class LikenessMeter {
         for (int position = 0; position < pair.positions(); position++) {
             int from = position * pair.size();
             tokenCosines.add(cosine(pair.original(), pair.smaller(), from, from + pair.size()));
+            meanToken.add(Arrays.copyOfRange(pair.original(), from, from + pair.size()), pair.size());
         }
         for (int i = 0; i < pair.original().length; i++) {
             left[i % pair.size()] += pair.original()[i] / pair.positions();
             right[i % pair.size()] += pair.smaller()[i] / pair.positions();
         }
+        mean.add(left, pair.size());
         return cosine(left, right, 0, pair.size());
+    }
+
+    /** Notes which scores are above one half, and which are the highest. */
+    private double scores(Pair pair, double squares) {
+        int[] original = new int[pair.original().length];
+        int[] smaller = new int[original.length];
+        for (int i = 0; i < original.length; i++) {
+            original[i] = pair.original()[i] > 0.5 ? 1 : 0;
+            smaller[i] = pair.smaller()[i] > 0.5 ? 1 : 0;
+            top(1).add(pair.original(), pair.smaller(), i);
+        }
+        classes.add(original, smaller);
+        return squares / original.length;
+    }
+
+    private TopAgreement top(int width) {
+        TopAgreement agreement = top.orElseGet(() -> new TopAgreement(width));
+        top = Optional.of(agreement);
+        return agreement;
     }
 
     /** Two zeros are alike; a zero and something else have nothing in common. */
@@ -228,22 +258,32 @@ final class LikenessMeter {
     /** The mean divergence of a sample's positions; notes on how many both agree. */
     private double classes(Pair pair, boolean probabilities) {
         double sum = 0;
-        int same = 0;
-        for (int position = 0; position < pair.positions(); position++) {
+        int[] original = new int[pair.positions()];
+        int[] smaller = new int[original.length];
+        for (int position = 0; position < original.length; position++) {
             int from = position * pair.size();
             int to = from + pair.size();
-            same += likeliest(pair.original(), from, to) == likeliest(pair.smaller(), from, to) ? 1 : 0;
+            original[position] = likeliest(pair.original(), from, to);
+            smaller[position] = likeliest(pair.smaller(), from, to);
             double[] left = logarithms(pair.original(), from, to, probabilities);
             double[] right = logarithms(pair.smaller(), from, to, probabilities);
             for (int i = 0; i < left.length; i++) {
                 sum += Math.exp(left[i]) * (left[i] - right[i]);
             }
+            top(pair.size()).add(floats(left), floats(right), 0);
         }
-        positions += pair.positions();
-        agreeing += same;
-        agreeingWhole += same == pair.positions() ? 1 : 0;
+        classes.add(original, smaller);
+        positions += original.length;
         divergence += sum;
         return Math.max(0, sum / pair.positions());
+    }
+
+    private static float[] floats(double[] values) {
+        float[] floats = new float[values.length];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = (float) values[i];
+        }
+        return floats;
     }
 
     private static int likeliest(float[] values, int from, int to) {
@@ -291,7 +331,7 @@ final class LikenessMeter {
                 double share = Math.exp(logarithms(answer, 0, pair.size(), probabilities)[best]);
                 yield pair.positions() > 1 ? "" : String.format(Locale.ROOT, "class %d (%.0f %%)", best, 100 * share);
             }
-            case OutputMeaning.Numbers _ -> {
+            case OutputMeaning.Scores _, OutputMeaning.Numbers _ -> {
                 String told = IntStream.range(0, Math.min(TOLD, answer.length))
                         .mapToObj(i -> Mistakes.number(answer[i]))
                         .collect(Collectors.joining(", "));
@@ -304,18 +344,23 @@ final class LikenessMeter {
     Likeness likeness() {
         boolean hasClasses = meaning instanceof OutputMeaning.Classes && positions > 0;
         float[] sorted = cosines.sorted();
+        Cosines cosine = summary(sorted);
+        Cosines tokenCosine = summary(tokenCosines.sorted());
+        MeanOutput numbers = meaning instanceof OutputMeaning.Tokens ? meanToken : mean;
+        double explained = 1 - share(squaredDifferences, numbers.aroundColumns());
         return new Likeness(
                 output,
                 meaning.name().word(),
                 sorted.length,
                 new NotFinite(notFiniteOriginal, notFiniteSmaller, notFiniteRows),
-                summary(sorted),
-                summary(tokenCosines.sorted()),
-                hasClasses ? (double) agreeing / positions : Double.NaN,
-                hasClasses ? (double) agreeingWhole / sorted.length : Double.NaN,
+                sorted.length == 0 ? List.of() : figures(cosine, tokenCosine, explained),
+                cosine,
+                tokenCosine,
+                hasClasses ? classes.agreement().fidelity() : Double.NaN,
+                hasClasses ? classes.wholeAgreement().fidelity() : Double.NaN,
                 hasClasses ? divergence / positions : Double.NaN,
-                1 - share(squaredDifferences, spread.aroundMeans()),
-                Math.sqrt(share(squaredDifferences, spread.aroundZero())),
+                explained,
+                Math.sqrt(share(squaredDifferences, numbers.aroundZero())),
                 largestDifference,
                 histogram(sorted),
                 worst.stream()
@@ -323,6 +368,41 @@ final class LikenessMeter {
                         .map(entry -> new Deviant(
                                 entry.row(), entry.cosine(), entry.difference(), entry.original(), entry.smaller()))
                         .toList());
+    }
+
+    /** All figures, the one that tells most first. */
+    private List<FidelityFigure> figures(Cosines cosine, Cosines tokenCosine, double explained) {
+        FidelityFigure direction = new FidelityFigure(Measure.COSINE, cosine.mean(), mean.cosine());
+        FidelityFigure r2 = new FidelityFigure(Measure.R2, explained, mean.explained());
+        return switch (meaning) {
+            case OutputMeaning.Classes _ -> {
+                // Of one class alone, only the ranking of the others can tell anything.
+                Optional<FidelityFigure> ranked =
+                        classes.isRare() ? top.flatMap(all -> all.of(classes.mostFrequent(), false)) : Optional.empty();
+                yield classes.classes() > 1
+                        ? join(classes.figures(), ranked.stream().toList(), List.of(direction, r2))
+                        : join(ranked.stream().toList(), classes.figures(), List.of(direction, r2));
+            }
+            case OutputMeaning.Scores _ -> {
+                List<FidelityFigure> ranked =
+                        top.flatMap(all -> all.of(0, true)).stream().toList();
+                yield classes.isRare()
+                        ? join(ranked, List.of(r2, direction), classes.figures())
+                        : join(List.of(r2, direction), classes.figures(), ranked);
+            }
+            case OutputMeaning.Embedding _ -> List.of(direction, r2);
+            case OutputMeaning.Tokens _ -> {
+                FidelityFigure tokens =
+                        new FidelityFigure(Measure.TOKEN_COSINE, tokenCosine.mean(), meanToken.cosine());
+                yield List.of(direction, tokens, new FidelityFigure(Measure.R2, explained, meanToken.explained()));
+            }
+            case OutputMeaning.Numbers _ -> List.of(r2, direction);
+        };
+    }
+
+    private static List<FidelityFigure> join(
+            List<FidelityFigure> first, List<FidelityFigure> second, List<FidelityFigure> third) {
+        return Stream.of(first, second, third).flatMap(List::stream).toList();
     }
 
     /** Of nothing there is no share. */

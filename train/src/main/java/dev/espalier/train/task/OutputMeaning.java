@@ -47,6 +47,9 @@ public sealed interface OutputMeaning {
      */
     record Tokens(String maskInput) implements OutputMeaning {}
 
+    /** Numbers from 0 to 1, each of which says how sure something is, such as that there is an object. */
+    record Scores() implements OutputMeaning {}
+
     /** Numbers, of which nothing else is known. */
     record Numbers() implements OutputMeaning {}
 
@@ -60,6 +63,8 @@ public sealed interface OutputMeaning {
         EMBEDDING,
         /** {@link Tokens}. */
         TOKENS,
+        /** {@link Scores}. */
+        SCORES,
         /** {@link Numbers}. */
         NUMBERS;
 
@@ -75,6 +80,7 @@ public sealed interface OutputMeaning {
             case Classes(boolean probabilities) -> probabilities ? Name.PROBABILITIES : Name.LOGITS;
             case Embedding _ -> Name.EMBEDDING;
             case Tokens _ -> Name.TOKENS;
+            case Scores _ -> Name.SCORES;
             case Numbers _ -> Name.NUMBERS;
         };
     }
@@ -101,6 +107,7 @@ public sealed interface OutputMeaning {
             case LOGITS -> new Classes(false);
             case PROBABILITIES -> new Classes(true);
             case EMBEDDING -> new Embedding();
+            case SCORES -> new Scores();
             case NUMBERS -> new Numbers();
             case TOKENS ->
                 new Tokens(mask(model, output)
@@ -160,6 +167,7 @@ public sealed interface OutputMeaning {
                 .or(() -> softmax(model, output))
                 .or(() -> named(model, output))
                 .or(() -> computed(model, output))
+                .or(() -> sigmoid(model, output))
                 .orElseGet(Numbers::new);
     }
 
@@ -213,6 +221,13 @@ public sealed interface OutputMeaning {
         boolean several = model.shape(output).get(1).isAtLeast(2);
         return isImage && several && model.outputs().size() == 1 && isLinear(model, last)
                 ? Optional.of(new Classes(false))
+                : Optional.empty();
+    }
+
+    private static Optional<OutputMeaning> sigmoid(Graph model, String output) {
+        Node last = last(model, output);
+        return last != null && last.operator().equals(new Elementwise.Unary(Elementwise.Unary.Function.SIGMOID))
+                ? Optional.of(new Scores())
                 : Optional.empty();
     }
 

@@ -75,6 +75,7 @@ class RunFolderTest {
                         "embedding",
                         9,
                         new Findings.NotFinite(1, 0, List.of(4L)),
+                        List.of(new FidelityFigure(FidelityFigure.Measure.COSINE, 0.9, 0.6)),
                         new Findings.Cosines(0.9, 0.95, 0.8, 0.7),
                         Findings.Cosines.NONE,
                         Double.NaN,

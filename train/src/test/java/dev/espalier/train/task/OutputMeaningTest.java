@@ -47,6 +47,13 @@ final class OutputMeaningTest {
     }
 
     @Test
+    void aSigmoidAtTheEndMakesScores() {
+        assertEquals(new OutputMeaning.Scores(), guess(ending("y", new Unary(Unary.Function.SIGMOID))));
+        assertEquals(
+                new Classes(false), guess(ending("logits", new Unary(Unary.Function.SIGMOID))), "the name says so");
+    }
+
+    @Test
     void namesTell() {
         assertEquals(new Classes(false), guess(ending("logits", IDENTITY)));
         assertEquals(new Embedding(), guess(ending("sentence_embedding", IDENTITY)));
@@ -115,7 +122,7 @@ final class OutputMeaningTest {
         String unknown = String.valueOf(
                 assertThrows(IllegalArgumentException.class, () -> OutputMeaning.parse("words", graph, "y"))
                         .getMessage());
-        assertTrue(unknown.contains("logits, probabilities, embedding, tokens, numbers"), unknown);
+        assertTrue(unknown.contains("logits, probabilities, embedding, tokens, scores, numbers"), unknown);
         assertThrows(IllegalArgumentException.class, () -> OutputMeaning.parse("tokens", tokens("y", false), "y"));
     }
 }
