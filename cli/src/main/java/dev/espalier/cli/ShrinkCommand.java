@@ -9,6 +9,7 @@ import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.Verdict;
 import dev.espalier.train.task.ImitationKind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,6 +38,7 @@ import picocli.CommandLine.Spec;
             "Shrink a trained ONNX model, using unlabeled inputs.",
             "Sets the groups of weights with the lowest importance per cost to zero, step by step, while the rest is fine-tuned to reproduce the original's outputs (distillation); then removes the zeros.",
             "Writes a run folder with pruned.onnx, report.html, recipe.toml and checkpoints. A stopped run continues with --resume.",
+            "Exits with 1 after writing the files if the skill of the small model is below 0.5: it is then hardly closer to the original than a model that always gives the same output.",
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -167,7 +170,10 @@ final class ShrinkCommand implements Callable<Integer> {
             if (result.isEmpty()) {
                 return RecipeOptions.stopped(run, err);
             }
-            ResultTable.of(List.of(result.get())).print(run, out);
+            // What one should know first comes first.
+            result.get().unfit().forEach(unfit -> out.println(unfit.warning()));
+            Verdict.of(run, result.get()).forEach(out::println);
+            ShrinkTable.print(result.get().models(), out);
             reached(result.get()).ifPresent(out::println);
             if (output != null) {
                 Path file = output;
@@ -177,7 +183,7 @@ final class ShrinkCommand implements Callable<Integer> {
             }
             out.println(run.report());
             out.flush();
-            return 0;
+            return result.get().unfit().isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
 

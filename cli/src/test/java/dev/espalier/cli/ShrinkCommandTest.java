@@ -10,6 +10,7 @@ import dev.espalier.graph.model.Mlp;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.onnx.OnnxReader;
 import dev.espalier.graph.onnx.OnnxWriter;
+import dev.espalier.train.journal.ModelRow;
 import dev.espalier.train.journal.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,7 +61,11 @@ final class ShrinkCommandTest {
                 small);
         assertEquals(0, answer.exitStatus(), answer.err());
         assertTrue(answer.err().contains("output logits [batch × 10] is compared as logits"), answer.err());
-        assertTrue(answer.out().contains("agreement"), answer.out());
+        assertTrue(answer.out().contains("agreement of the output logits"), answer.out());
+        assertTrue(answer.out().matches("(?s).*\noriginal +100\\.00 % +\\S+ % +1\\.00 +3,610 .*"), answer.out());
+        assertTrue(
+                answer.out().matches("(?s).*\nsmall +\\S+ % +\\S+ % +0\\.[5-9]\\d +[\\d,]+ .* bytes .* ms\n.*"),
+                answer.out());
         assertArrayEquals(Files.readAllBytes(run.pruned()), Files.readAllBytes(small));
         assertEquals(
                 OnnxReader.read(model).graph().inputs(),
@@ -70,6 +75,13 @@ final class ShrinkCommandTest {
         Answer again = Answer.to("shrink", model, "--resume", "--run-dir", run.path(), "--int8", "-o", small);
         assertEquals(0, again.exitStatus(), again.err());
         assertTrue(again.err().contains("int8: "), again.err());
+        assertTrue(again.out().matches("(?s).*\nint8 +\\S+ % +\\S+ % +0\\.[5-9]\\d +.*"), again.out());
+        assertEquals(
+                List.of("original", "small", "int8"),
+                run.result().orElseThrow().models().stream()
+                        .map(ModelRow::model)
+                        .toList());
+        assertTrue(Files.readString(run.report()).contains("<code>int8.onnx</code>"), "the report has the int8 model");
         assertFalse(Arrays.equals(Files.readAllBytes(run.pruned()), Files.readAllBytes(small)));
     }
 

@@ -1,7 +1,6 @@
 package dev.espalier.examples;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.cli.Main;
@@ -208,11 +207,17 @@ final class ShellSamples {
                     .setOut(new PrintWriter(out))
                     .setErr(new PrintWriter(err))
                     .execute(arguments.toArray(String[]::new));
-            assertEquals(0, exitStatus, () -> name + " fails:\n" + out + err);
+            assertTrue(exitStatus == 0 || isHardlyTrained(arguments, out), () -> name + " fails:\n" + out + err);
         } finally {
             System.setIn(before);
         }
         return out.toString();
+    }
+
+    /** What was shrunk in two epochs may be no good, which is said first. */
+    private static boolean isHardlyTrained(List<String> arguments, StringWriter out) {
+        return arguments.getFirst().equals("shrink")
+                && out.toString().startsWith("The small model cannot stand in for the original");
     }
 
     private static void requireModules(Block block, Command command) {

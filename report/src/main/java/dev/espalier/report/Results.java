@@ -1,11 +1,16 @@
 package dev.espalier.report;
 
+import dev.espalier.train.journal.FidelityFigure;
+import dev.espalier.train.journal.Footprint;
 import dev.espalier.train.journal.Metric;
+import dev.espalier.train.journal.ModelRow;
+import dev.espalier.train.journal.OutputFidelity;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.RunResult.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -99,6 +104,53 @@ final class Results {
         table.row(Html.of("unpruned <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics, threads));
         table.row(Html.of("small <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics, threads));
         return table.toHtml();
+    }
+
+    /** A model that was shrunk, next to what was made of it. */
+    static Html shrunk(List<ModelRow> models) {
+        Table table = Table.of(
+                "The original and the models made of it",
+                List.of(
+                        "Model",
+                        "Output:",
+                        "Measure:",
+                        "Fidelity",
+                        "Trivial model",
+                        "Skill",
+                        "Parameters",
+                        "FLOPs",
+                        "Size of the file",
+                        "Latency"));
+        for (ModelRow model : models) {
+            Optional<OutputFidelity> weakest = model.weakest();
+            Optional<FidelityFigure> figure = weakest.map(OutputFidelity::figure);
+            Footprint cost = model.cost();
+            table.row(
+                    Html.of("{} <code>{}</code>", model.model(), fileName(model.file())),
+                    List.of(
+                            weakest.map(OutputFidelity::output).orElse(Numbers.NONE),
+                            figure.map(found -> found.measure().words()).orElse(Numbers.NONE),
+                            figure.map(found -> found.measure().write(found.fidelity()))
+                                    .orElse(Numbers.NONE),
+                            figure.map(found -> found.measure().write(found.trivial()))
+                                    .orElse(Numbers.NONE),
+                            figure.map(FidelityFigure::skillInWords).orElse(Numbers.NONE),
+                            Numbers.count(cost.parameters()),
+                            Numbers.large(cost.flops()),
+                            Numbers.bytes((double) cost.bytes()),
+                            Numbers.compact(cost.milliseconds()) + " ms"));
+        }
+        return Html.of(
+                "{}<p class=\"hint\">Fidelity is that of the output with the least skill, on the test split. The trivial model gives the same output for all inputs."
+                        + " FLOPs and latency, on one thread, are of {}.</p>",
+                table.toHtml(),
+                models.getFirst().samples() == 1
+                        ? "one sample"
+                        : Numbers.count(models.getFirst().samples()) + " samples");
+    }
+
+    private static String fileName(String file) {
+        return file.substring(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
     }
 
     /** On how many threads latency was measured besides one; empty if on none, or if the seeds were on different machines. */

@@ -3,6 +3,7 @@ package dev.espalier.report;
 import dev.espalier.report.RunData.Seed;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Metrics;
+import dev.espalier.train.journal.ModelRow;
 import dev.espalier.train.journal.Provenance;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,7 +50,13 @@ final class RunPage {
                         likened
                                 ? "Samples of the test split for which the outputs of the small model and of the original differ most, the worst first."
                                 : "Samples of the test split that the small model gets wrong, the worst first, with its prediction."));
-        values.put("models", Results.models(run));
+        List<ModelRow> shrunk =
+                run.results().size() == 1 ? run.results().getFirst().models() : List.of();
+        values.put(
+                "models",
+                shrunk.isEmpty()
+                        ? Results.models(run)
+                        : Html.join(List.of(Results.shrunk(shrunk), Results.models(run))));
         values.put("seeds", Results.seeds(run));
         values.put("curves", Html.join(curves.stream().map(Chart::toHtml).toList()));
         values.put("history", history.map(Chart::toHtml).orElse(Html.EMPTY));

@@ -13,6 +13,7 @@ import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.ShrunkModels;
 import dev.espalier.train.run.Tasks;
 import dev.espalier.train.study.Experiment;
 import dev.espalier.train.task.Examples;
@@ -227,10 +228,21 @@ public final class Shrink {
         Optional<RunResult> result = new Experiment(planned.recipe(), planned.task(), place, options)
                 .resume()
                 .map(List::getFirst);
-        if (result.isPresent() && int8) {
-            writeInt8(place, planned.task(), options);
+        return result.isPresent() ? Optional.of(compared(result.get(), place, planned.task(), options)) : result;
+    }
+
+    /** The result with a table of the original, the small model and the int8 model; the report is written again, with that table. */
+    private RunResult compared(RunResult result, RunFolder place, Task task, RunOptions options) throws IOException {
+        if (int8) {
+            writeInt8(place, task, options);
+        } else if (!result.models().isEmpty()) {
+            return result; // of a run that was finished before
         }
-        return result;
+        Optional<Path> quantized = int8 ? Optional.of(place.path().resolve(INT8)) : Optional.empty();
+        RunResult complete = result.withModels(new ShrunkModels(model, place, quantized, task).measure());
+        place.write(complete);
+        options.listener().onEnd(place);
+        return complete;
     }
 
     private Planned planned(RunFolder place, RunOptions options) throws IOException {

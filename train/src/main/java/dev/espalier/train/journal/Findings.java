@@ -163,6 +163,15 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
 
             /** {@return a sentence on what makes the smaller model unfit to stand in for its original; empty if it is fit} */
             public Optional<String> warning() {
+                return warning("The small model");
+            }
+
+            /**
+             * {@return a sentence on what makes a model unfit to stand in for its original; empty if it is fit}
+             *
+             * @param model what the sentence calls the model
+             */
+            public Optional<String> warning(String model) {
                 Optional<Likeness> strange = outputs.stream()
                         .filter(output -> output.samples() == 0
                                 && output.notFinite().smaller()
@@ -170,17 +179,18 @@ public record Findings(Samples samples, Outcome outcome, List<Mistake> mistakes)
                         .findFirst();
                 return strange.isPresent()
                         ? strange.map(output ->
-                                "The small model cannot stand in for the original: its output %s is not finite for any input."
-                                        .formatted(output.output()))
-                        : weakest().flatMap(Fidelity::warning);
+                                "%s cannot stand in for the original: its output %s is not finite for any input."
+                                        .formatted(model, output.output()))
+                        : weakest().flatMap(output -> warning(model, output));
             }
 
-            private static Optional<String> warning(Likeness output) {
+            private static Optional<String> warning(String model, Likeness output) {
                 return output.figure()
                         .filter(FidelityFigure::isPoor)
                         .map(figure -> String.format(
                                 Locale.ROOT,
-                                "The small model cannot stand in for the original: the skill of its output %s is %s, below %.1f. Its %s is %s, and a model that always gives the same output has %s.",
+                                "%s cannot stand in for the original: the skill of its output %s is %s, below %.1f. Its %s is %s, and a model that always gives the same output has %s.",
+                                model,
                                 output.output(),
                                 figure.skillInWords(),
                                 FidelityFigure.MIN_SKILL,

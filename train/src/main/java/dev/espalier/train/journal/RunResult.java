@@ -31,6 +31,7 @@ import java.util.SequencedMap;
  * @param latencyMillisecondsBefore how long ONNX Runtime takes for one sample, on one thread
  * @param latencyMillisecondsAfter how long with {@code pruned.onnx}
  * @param files what else there is to know of both files
+ * @param models a model that was shrunk, next to what was made of it; none of other runs
  */
 public record RunResult(
         long seed,
@@ -49,7 +50,8 @@ public record RunResult(
         double maxAbsDifference,
         double latencyMillisecondsBefore,
         double latencyMillisecondsAfter,
-        Files files) {
+        Files files,
+        List<ModelRow> models) {
 
     /**
      * The files of both models.
@@ -81,11 +83,72 @@ public record RunResult(
     /** Copies the maps. */
     public RunResult {
         files = Objects.requireNonNullElse(files, Files.UNKNOWN); // an earlier version wrote none
+        models = List.copyOf(Objects.requireNonNullElse(models, List.of())); // likewise
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         prunedScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(prunedScores));
         if (scores.isEmpty()) {
             throw new IllegalArgumentException("a result without scores");
         }
+    }
+
+    /**
+     * A result without a table of models.
+     *
+     * @param seed the run's seed
+     * @param steps steps done
+     * @param seconds spent on training
+     * @param lambda λ of the last step that had a penalty
+     * @param loss mean loss of {@code model.onnx} on the test part
+     * @param scores what {@code model.onnx} scores there
+     * @param prunedScores what {@code pruned.onnx} scores there
+     * @param groupsLeft share of groups that are not zero in {@code model.onnx}
+     * @param prunedGroupsLeft share of the same groups that are not zero in {@code pruned.onnx}
+     * @param parametersBefore number of trained weights
+     * @param parametersAfter number of those in {@code pruned.onnx}
+     * @param flopsBefore floating point operations for one sample
+     * @param flopsAfter those of {@code pruned.onnx}
+     * @param maxAbsDifference largest difference between outputs of both models
+     * @param latencyMillisecondsBefore time for one sample, on one thread
+     * @param latencyMillisecondsAfter time with {@code pruned.onnx}
+     * @param files what else there is to know of both files
+     */
+    public RunResult(
+            long seed,
+            long steps,
+            double seconds,
+            double lambda,
+            double loss,
+            SequencedMap<Metric, Double> scores,
+            SequencedMap<Metric, Double> prunedScores,
+            double groupsLeft,
+            double prunedGroupsLeft,
+            long parametersBefore,
+            long parametersAfter,
+            long flopsBefore,
+            long flopsAfter,
+            double maxAbsDifference,
+            double latencyMillisecondsBefore,
+            double latencyMillisecondsAfter,
+            Files files) {
+        this(
+                seed,
+                steps,
+                seconds,
+                lambda,
+                loss,
+                scores,
+                prunedScores,
+                groupsLeft,
+                prunedGroupsLeft,
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                maxAbsDifference,
+                latencyMillisecondsBefore,
+                latencyMillisecondsAfter,
+                files,
+                List.of());
     }
 
     /**
@@ -113,7 +176,42 @@ public record RunResult(
                 maxAbsDifference,
                 before,
                 after,
-                files);
+                files,
+                models);
+    }
+
+    /**
+     * The same with a table of models.
+     *
+     * @param rows the original and what was made of it
+     * @return the result
+     */
+    public RunResult withModels(List<ModelRow> rows) {
+        return new RunResult(
+                seed,
+                steps,
+                seconds,
+                lambda,
+                loss,
+                scores,
+                prunedScores,
+                groupsLeft,
+                prunedGroupsLeft,
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                maxAbsDifference,
+                latencyMillisecondsBefore,
+                latencyMillisecondsAfter,
+                files,
+                rows);
+    }
+
+    /** {@return the models that cannot stand in for their original, as their rows say} */
+    @JsonIgnore
+    public List<ModelRow> unfit() {
+        return models.stream().filter(model -> !model.warning().isEmpty()).toList();
     }
 
     /** {@return what counts most} */

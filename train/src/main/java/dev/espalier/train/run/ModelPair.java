@@ -279,8 +279,8 @@ public final class ModelPair {
         }
     }
 
-    private static Footprint footprint(
-            Path file, Graph graph, Map<String, Tensor> sample, double milliseconds, double threaded)
+    /** What a file is and costs, with latencies that were measured before. */
+    static Footprint footprint(Path file, Graph graph, Map<String, Tensor> sample, double milliseconds, double threaded)
             throws IOException {
         return new Footprint(bytes(file), Cost.parameters(graph), flops(graph, sample), milliseconds, threaded);
     }

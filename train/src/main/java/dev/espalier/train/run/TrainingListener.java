@@ -59,7 +59,8 @@ public interface TrainingListener {
     default void onNote(String text) {}
 
     /**
-     * A run of an experiment ended: it is finished, or was given up. Its folder holds all that it will hold.
+     * A run of an experiment ended: it is finished, or was given up. Its folder holds all that it will hold; if more is added to it, such as a
+     * table of models, this is called again.
      *
      * @param run the run's folder; for an experiment of several seeds its own folder follows
      * @throws IOException if something cannot be read or written there
