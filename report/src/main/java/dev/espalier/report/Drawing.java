@@ -42,6 +42,9 @@ public final class Drawing {
      */
     public static String svg(Figure figure) {
         Drawing drawing = new Drawing();
+        if (figure instanceof Figure.Cells cells) {
+            return drawing.file(FigureChart.of(figure, "figure"), drawing.cells(cells));
+        }
         return switch (FigureChart.of(figure, "figure")) {
             case Chart.Plot plot -> drawing.file(plot, drawing.plot(plot));
             case Chart.Bars bars -> drawing.file(bars, drawing.bars(bars));
@@ -257,6 +260,54 @@ public final class Drawing {
                     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"2\" fill=\"var(--%s)\"/>",
                     left, at, Math.max(1, unit * Math.log10((double) size)), colour);
         }
+    }
+
+    // --- Cells
+
+    /** Squares, a column for each input and a row for each output; returns the height. */
+    private int cells(Figure.Cells figure) {
+        int at = 16;
+        for (Figure.State state : Figure.State.values()) {
+            String name = switch (state) {
+                case KEPT -> "left";
+                case ZERO -> "zero by the penalty";
+                case INDIRECT -> "pruned indirectly";
+            };
+            cell(at, 14, 10, state);
+            text(at + 16, 23, "start", name);
+            at += (int) (16 + LETTER * name.length() + 20);
+        }
+        int columns = figure.grids().stream()
+                .mapToInt(grid -> grid.rows().getFirst().size())
+                .sum();
+        int gaps = 24 * (figure.grids().size() + 1);
+        int side = Math.clamp((WIDTH - gaps) / columns, 3, 16);
+        int left = 24;
+        int height = 0;
+        for (Figure.Grid grid : figure.grids()) {
+            text(left, 52, "start", grid.name());
+            for (int row = 0; row < grid.rows().size(); row++) {
+                for (int column = 0; column < grid.rows().get(row).size(); column++) {
+                    cell(
+                            left + side * column,
+                            62 + side * row,
+                            side - 1,
+                            grid.rows().get(row).get(column));
+                }
+            }
+            left += side * grid.rows().getFirst().size() + 24;
+            height = Math.max(height, side * grid.rows().size());
+        }
+        return 62 + height + 16;
+    }
+
+    private void cell(int x, int y, int side, Figure.State state) {
+        String fill = switch (state) {
+            case KEPT -> "fill=\"var(--before)\"";
+            case ZERO -> "fill=\"var(--series-0)\"";
+            case INDIRECT -> "fill=\"var(--series-0)\" opacity=\"0.45\"";
+        };
+        add("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>", x, y, side, side, fill);
     }
 
     // --- Both

@@ -6,7 +6,11 @@ import java.util.List;
 
 /** Something drawn, as an {@link Article} shows it and as JSON keeps it. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME, property = "kind")
-@JsonSubTypes({@JsonSubTypes.Type(Figure.Plot.class), @JsonSubTypes.Type(Figure.Sizes.class)})
+@JsonSubTypes({
+    @JsonSubTypes.Type(Figure.Plot.class),
+    @JsonSubTypes.Type(Figure.Sizes.class),
+    @JsonSubTypes.Type(Figure.Cells.class)
+})
 public sealed interface Figure {
 
     /**
@@ -153,6 +157,59 @@ public sealed interface Figure {
                 throw new IllegalArgumentException("%d parts, %d sizes before, %d after: there must be one of each"
                         .formatted(parts.size(), before.size(), after.size()));
             }
+        }
+    }
+
+    /** What became of a cell of a {@link Grid}. */
+    enum State {
+        /** It is left. */
+        KEPT,
+        /** It was set to zero itself. */
+        ZERO,
+        /** It went because of others. */
+        INDIRECT
+    }
+
+    /**
+     * A matrix of cells.
+     *
+     * @param name what it is
+     * @param rows its rows from top to bottom, each with as many cells
+     */
+    record Grid(String name, List<List<State>> rows) {
+        /** Copies the rows, and checks that they are equally long. */
+        public Grid {
+            rows = rows.stream().map(List::copyOf).toList();
+            if (rows.stream().map(List::size).distinct().count() != 1) {
+                throw new IllegalArgumentException("the rows of " + name + " must be there and equally long");
+            }
+        }
+
+        /**
+         * Counts cells.
+         *
+         * @param state what became of them
+         * @return how many
+         */
+        public long count(State state) {
+            return rows.stream()
+                    .flatMap(List::stream)
+                    .filter(cell -> cell == state)
+                    .count();
+        }
+    }
+
+    /**
+     * What became of the cells of some matrices, such as the filters of layers.
+     *
+     * @param title what is drawn
+     * @param caption what a reader should see in it; may be empty
+     * @param grids the matrices, from front to back
+     */
+    record Cells(String title, String caption, List<Grid> grids) implements Figure {
+        /** Copies the list. */
+        public Cells {
+            grids = List.copyOf(grids);
         }
     }
 }

@@ -31,7 +31,35 @@ final class FigureChart {
                         sizes.parts(),
                         sizes.before(),
                         sizes.after());
+            // A page has its numbers only; the file has the matrices.
+            case Figure.Cells cells ->
+                new Chart.Bars(
+                        id,
+                        cells.title(),
+                        describe(cells),
+                        cells.grids().stream().map(Figure.Grid::name).toList(),
+                        cells.grids().stream().map(FigureChart::size).toList(),
+                        cells.grids().stream()
+                                .map(grid -> grid.count(Figure.State.KEPT))
+                                .toList());
         };
+    }
+
+    private static long size(Figure.Grid grid) {
+        return grid.rows().stream().mapToLong(List::size).sum();
+    }
+
+    /** The same in words. */
+    static String describe(Figure.Cells cells) {
+        return cells.grids().stream()
+                .map(grid -> "%s: of %d cells %d are left, %d were set to zero, %d went with them"
+                        .formatted(
+                                grid.name(),
+                                size(grid),
+                                grid.count(Figure.State.KEPT),
+                                grid.count(Figure.State.ZERO),
+                                grid.count(Figure.State.INDIRECT)))
+                .collect(Collectors.joining("; "));
     }
 
     private static String total(List<Long> sizes) {

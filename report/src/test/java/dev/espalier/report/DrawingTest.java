@@ -1,5 +1,6 @@
 package dev.espalier.report;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -15,6 +16,25 @@ class DrawingTest {
 
     private static double number(MatchResult found, int group) {
         return Double.parseDouble(found.group(group));
+    }
+
+    /** A square for each cell, in the colour of what became of it, besides the three of the legend. */
+    @Test
+    void cellsAreSquares() {
+        Figure.Grid grid = new Figure.Grid(
+                "layer",
+                List.of(
+                        List.of(Figure.State.KEPT, Figure.State.ZERO, Figure.State.KEPT),
+                        List.of(Figure.State.INDIRECT, Figure.State.ZERO, Figure.State.INDIRECT)));
+        String drawing = Drawing.svg(new Figure.Cells("cells", "", List.of(grid)));
+        assertEquals(2 + 1, count(drawing, "fill=\"var(--before)\""));
+        assertEquals(2 + 1, count(drawing, "fill=\"var(--series-0)\"/>"));
+        assertEquals(2 + 1, count(drawing, "opacity=\"0.45\"/>"));
+        assertTrue(drawing.contains("layer: of 6 cells 2 are left, 2 were set to zero, 2 went with them"), drawing);
+    }
+
+    private static long count(String drawing, String part) {
+        return Pattern.compile(part, Pattern.LITERAL).matcher(drawing).results().count();
     }
 
     /** A letter is about 6.6 wide. */

@@ -18,6 +18,7 @@ public final class Items {
             new OptimizerTable(),
             new TrainedTable("table4", "Table 4", PaperTable.RESNET34),
             new PrunedLayers(),
+            new IndirectSparsity(),
             new ThresholdCurve(),
             new McpExactness(),
             new TrainedTable("best-vgg16", BEYOND, PaperTable.BEST_VGG16),

@@ -33,7 +33,47 @@ final class PrunedLayers implements Item {
                     "resnet34-cifar10-mcp",
                     4,
                     Quote.number(919_000),
-                    Double.NaN));
+                    Double.NaN),
+            // The same two as the paper's program does them.
+            new Model(
+                    "BERT, group MCP, as the program does",
+                    PaperTable.BERT,
+                    "program/bert-squad-mcp-1e-4",
+                    48,
+                    Quote.NONE,
+                    Double.NaN),
+            new Model(
+                    "ResNet-34, group MCP, as the program does",
+                    PaperTable.RESNET34,
+                    "program/resnet34-cifar10-mcp",
+                    4,
+                    Quote.number(919_000),
+                    Double.NaN),
+            // Small networks, for which λ is adapted until as many groups are left as in the paper.
+            new Model(
+                    "A small BERT at the paper's group sparsity",
+                    PaperTable.BERT,
+                    "bert-squad-mcp-1e-4",
+                    48,
+                    Quote.NONE,
+                    Double.NaN,
+                    List.of(
+                            "target.kind=groups",
+                            "target.share=0.6133",
+                            "target.reached_after=0.9",
+                            "training.epochs=16")),
+            new Model(
+                    "A thin ResNet-34 at the paper's group sparsity",
+                    PaperTable.RESNET34,
+                    "resnet34-cifar10-mcp",
+                    4,
+                    Quote.NONE,
+                    Double.NaN,
+                    List.of(
+                            "target.kind=groups",
+                            "target.share=0.3104",
+                            "target.reached_after=0.9",
+                            "training.epochs=16")));
 
     /**
      * A model.
@@ -45,6 +85,7 @@ final class PrunedLayers implements Item {
      * @param parameters number of parameters that are left in the paper
      * @param reduction how many times smaller the layer became that shrank most, in the paper: for VGG-16 "3 orders of
      *     magnitude"
+     * @param target what leads a small network to the paper's group sparsity, at any scale; empty for the row itself
      */
     private record Model(
             String name,
@@ -52,15 +93,54 @@ final class PrunedLayers implements Item {
             String recipe,
             double effectiveSparsity,
             Spread parameters,
-            double reduction) {
+            double reduction,
+            List<String> target) {
+
+        Model(
+                String name,
+                PaperTable table,
+                String recipe,
+                double effectiveSparsity,
+                Spread parameters,
+                double reduction) {
+            this(name, table, recipe, effectiveSparsity, parameters, reduction, List.of());
+        }
 
         PaperRow row() {
             return table.row(recipe);
         }
 
+        boolean isTargeted() {
+            return !target.isEmpty();
+        }
+
         /** What it is called on the command line: the first word of the recipe's name. */
         String shortName() {
-            return recipe.split("-", 2)[0];
+            String first = recipe.split("-", 2)[0].replace('/', '-');
+            return isTargeted() ? "small-" + first : first;
+        }
+
+        /** Whether it is done where no rows are named: those that the paper draws are. */
+        boolean isPapers() {
+            return !isTargeted() && !row().isProgram();
+        }
+
+        /** The setting that it is trained in: a small network is one at any scale. */
+        Setting within(Setting setting) {
+            if (!isTargeted()) {
+                return setting;
+            }
+            List<String> changes = new ArrayList<>(target);
+            changes.addAll(setting.changes());
+            return new Setting(
+                    Scale.SMALL,
+                    setting.data(),
+                    setting.seeds(),
+                    setting.rows(),
+                    changes,
+                    setting.folder(),
+                    setting.run(),
+                    setting.launching());
         }
     }
 
@@ -90,25 +170,29 @@ final class PrunedLayers implements Item {
     }
 
     private static List<Model> wanted(Setting setting) {
-        return MODELS.stream().filter(model -> setting.wants(model.shortName())).toList();
+        return MODELS.stream()
+                .filter(model -> setting.rows().isEmpty()
+                        ? model.isPapers()
+                        : setting.rows().contains(model.shortName()))
+                .toList();
     }
 
     @Override
     public void require(Setting setting) {
-        wanted(setting).forEach(model -> Trainings.require(model.table(), setting));
+        wanted(setting).forEach(model -> Trainings.require(model.table(), model.within(setting)));
     }
 
     @Override
     public Optional<Findings> run(Setting setting) throws IOException {
-        Trainings trainings = new Trainings(setting);
         SequencedMap<Model, Recipe> recipes = new LinkedHashMap<>();
         for (Model model : wanted(setting)) {
-            recipes.put(model, trainings.recipe(model.table(), model.row()));
+            recipes.put(model, new Trainings(model.within(setting)).recipe(model.table(), model.row()));
         }
         SequencedMap<Model, PruneReport> reports = new LinkedHashMap<>();
         List<Trained> all = new ArrayList<>();
         for (Map.Entry<Model, Recipe> entry : recipes.entrySet()) {
             Model model = entry.getKey();
+            Trainings trainings = new Trainings(model.within(setting));
             String folder = trainings.variant(model.row(), entry.getValue()).folder(model.recipe());
             Optional<List<Trained>> trained = trainings.run(folder, entry.getValue());
             if (trained.isEmpty()) {
@@ -125,7 +209,7 @@ final class PrunedLayers implements Item {
             tables.add(layers(model, report));
             figures.add(sizes(model, report));
         });
-        return Optional.of(new Findings(Trainings.computedBy(all), tables, figures, notes(setting.scale())));
+        return Optional.of(new Findings(Trainings.computedBy(all), tables, figures, notes(setting)));
     }
 
     private static PruneReport report(Graph model) {
@@ -218,14 +302,14 @@ final class PrunedLayers implements Item {
                 layers.stream().map(LayerPlan::weightsAfter).toList());
     }
 
-    private static List<String> notes(Scale scale) {
+    private static List<String> notes(Setting setting) {
         List<String> notes = new ArrayList<>();
         notes.add(
                 "Effective sparsity is the share of parameters that are left, embeddings and norms included. The paper"
                         + " gives no sizes of single layers in its text; of VGG-16 it says that some became smaller by 3 orders of"
                         + " magnitude.");
-        if (scale == Scale.SMALL) {
-            for (Model model : MODELS) {
+        for (Model model : wanted(setting)) {
+            if (model.within(setting).scale() == Scale.SMALL) {
                 notes.add("Small scale: instead of " + model.table().title() + ", "
                         + model.table().smallTitle() + ".");
             }

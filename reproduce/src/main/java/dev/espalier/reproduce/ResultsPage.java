@@ -196,6 +196,7 @@ public record ResultsPage(Path docs) {
             case Figure.Plot plot ->
                 plot.curves().stream().anyMatch(curve -> !curve.points().isEmpty());
             case Figure.Sizes sizes -> !sizes.parts().isEmpty();
+            case Figure.Cells cells -> !cells.grids().isEmpty();
         };
     }
 

@@ -296,6 +296,34 @@ final class TrainedTableTest {
         assertEquals(1 / 0.9375, Small.ours(pruned.tables().getFirst(), name, "largest reduction of a layer"), 1e-12);
     }
 
+    /** λ is adapted until as many groups are left as in the paper, and the drawing is of a small network at any scale. */
+    @Test
+    void smallNetworksAreDrawnAtThePapersSparsity() throws IOException {
+        PrunedLayers item = new PrunedLayers();
+        Setting full = new Setting(Scale.FULL, Optional.empty(), 1, folder, RunOptions.DEFAULT)
+                .withChanges(TINY)
+                .withRows(List.of("small-resnet34"));
+        item.require(full);
+        Findings findings = item.run(full).orElseThrow();
+        String name = "A thin ResNet-34 at the paper's group sparsity";
+        assertEquals(
+                0.3104,
+                Small.cell(findings.tables().getFirst(), name, "group sparsity")
+                        .paper()
+                        .mean());
+        assertEquals(1, findings.figures().size());
+        assertEquals(
+                List.of(
+                        "vgg16",
+                        "bert",
+                        "resnet34",
+                        "program-bert",
+                        "program-resnet34",
+                        "small-bert",
+                        "small-resnet34"),
+                item.rows());
+    }
+
     private static Graph withoutInput(Graph model, String weight, int channel) {
         Tensor old = Objects.requireNonNull(model.tensor(weight));
         long[] shape = old.shape();
