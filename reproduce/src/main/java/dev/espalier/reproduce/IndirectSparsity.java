@@ -40,7 +40,8 @@ final class IndirectSparsity implements Item {
             "optimizer.rate=4e-3",
             "target.kind=groups",
             "target.share=0.6",
-            "phases.heal_epochs=2");
+            "phases.heal_epochs=2",
+            "divergence.chance_epochs=0");
 
     @Override
     public String name() {
