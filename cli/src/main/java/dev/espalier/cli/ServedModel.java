@@ -79,6 +79,7 @@ record ServedModel(Path file, Graph graph, Encoding encoding, Map<String, String
         }
         ServedRows rows = options.rows(files.getFirst(), listener::onReading);
         ServedRows.Rows read = rows.read(encoding, false, tokenization(options, listener));
+        read.notes().forEach(listener::onNote);
         return new Rows(
                 read.dataset(),
                 rows.cells().placeWord(),
@@ -90,9 +91,10 @@ record ServedModel(Path file, Graph graph, Encoding encoding, Map<String, String
         requireFiles();
         InputOptions.requireNamed(path);
         if (!isImages()) {
-            return options.rows(path, listener::onReading)
-                    .read(encoding, true, tokenization(options, listener))
-                    .dataset();
+            ServedRows.Rows read =
+                    options.rows(path, listener::onReading).read(encoding, true, tokenization(options, listener));
+            read.notes().forEach(listener::onNote);
+            return read.dataset();
         }
         if (encoding.targetFields().size() == 1
                 && encoding.targetFields().getFirst() instanceof Field.Category classes) {

@@ -13,6 +13,8 @@ import java.util.List;
     @JsonSubTypes.Type(value = ColumnEncoding.Plain.class, name = "plain"),
     @JsonSubTypes.Type(value = ColumnEncoding.Scaled.class, name = "scaled"),
     @JsonSubTypes.Type(value = ColumnEncoding.Measured.class, name = "measured"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Calendar.class, name = "calendar"),
+    @JsonSubTypes.Type(value = ColumnEncoding.Indicated.class, name = "indicated"),
     @JsonSubTypes.Type(value = ColumnEncoding.OneHot.class, name = "one-hot"),
     @JsonSubTypes.Type(value = ColumnEncoding.Pixels.class, name = "pixels"),
     @JsonSubTypes.Type(value = ColumnEncoding.Index.class, name = "index"),
@@ -169,6 +171,152 @@ public sealed interface ColumnEncoding {
         @Override
         public Column apply(List<Column> columns) {
             return columns.getFirst();
+        }
+    }
+
+    /**
+     * A date as its days, shifted and scaled, and as sine and cosine of its place in each {@link Cycle}; those are 0 where it is
+     * missing.
+     *
+     * @param days the date and its normalization
+     * @param cycles what it is a place in, in order
+     */
+    record Calendar(Scaled days, List<Cycle> cycles) implements ColumnEncoding {
+        /** Copies the list. */
+        public Calendar {
+            if (!(days.field() instanceof Field.Date)) {
+                throw new IllegalArgumentException("%s has no calendar: it is no date".formatted(days.field()));
+            }
+            cycles = List.copyOf(cycles);
+        }
+
+        /** Something that comes again, so that its end is near its beginning. */
+        public enum Cycle {
+            /** The hour, with minutes as its fraction, from midnight. */
+            DAY(1, 0, false),
+            /** The day of the week, from Monday. */
+            WEEK(7, 3, true),
+            /** The month, with days as its fraction: the day of a year of 365.2425 days, from 1 January. */
+            YEAR(365.2425f, 0, true);
+
+            private final float length;
+            private final float shift;
+            private final boolean wholeDays;
+
+            Cycle(float length, float shift, boolean wholeDays) {
+                this.length = length;
+                this.shift = shift;
+                this.wholeDays = wholeDays;
+            }
+
+            /** {@return how many days it has} */
+            public float length() {
+                return length;
+            }
+
+            /** {@return whether the time of the day does not count} */
+            public boolean wholeDays() {
+                return wholeDays;
+            }
+
+            /** {@return what makes an angle of a day} */
+            public float scale() {
+                return (float) (2 * Math.PI / length);
+            }
+
+            /**
+             * {@return the angle of 1970-01-01}
+             *
+             * @param cosine whether its sine is to be the cosine of the place
+             */
+            public float offset(boolean cosine) {
+                return (float) (2 * Math.PI * shift / length + (cosine ? Math.PI / 2 : 0));
+            }
+
+            /** Sine or cosine, by the same single-precision steps as the file of a model. */
+            private float of(float days, boolean cosine) {
+                float day = wholeDays ? (float) Math.floor(days) : days;
+                float place = day - (float) Math.floor(day / length) * length;
+                return (float) Math.sin(place * scale() + offset(cosine));
+            }
+        }
+
+        @Override
+        public List<Field> from() {
+            return days.from();
+        }
+
+        @Override
+        public Field.Numbers to() {
+            return new Field.Numbers(days.field().name(), List.of(1 + 2 * cycles.size()));
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return new Plain(days.field());
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Numbers raw = (Column.Numbers) columns.getFirst();
+            Column.Numbers scaled = (Column.Numbers) days.apply(columns);
+            return Columns.numbers(to(), (row, target, offset) -> {
+                raw.read(row, target, offset);
+                float date = target[offset];
+                scaled.read(row, target, offset);
+                int at = offset;
+                for (Cycle cycle : cycles) {
+                    target[++at] = Float.isNaN(date) ? 0 : cycle.of(date, false);
+                    target[++at] = Float.isNaN(date) ? 0 : cycle.of(date, true);
+                }
+            });
+        }
+    }
+
+    /**
+     * A number or a date, and behind it an indicator: 1 where it is missing, else 0.
+     *
+     * @param encoding what else becomes of the single column
+     */
+    record Indicated(ColumnEncoding encoding) implements ColumnEncoding {
+        /** Checks that it is one number. */
+        public Indicated {
+            if (encoding.from().size() != 1
+                    || !(encoding.from().getFirst() instanceof Field.Dense dense && dense.size() == 1)
+                    || !(encoding.to() instanceof Field.Dense)) {
+                throw new IllegalArgumentException("%s is not one number".formatted(encoding.from()));
+            }
+        }
+
+        private Field.Dense encoded() {
+            return (Field.Dense) encoding.to();
+        }
+
+        @Override
+        public List<Field> from() {
+            return encoding.from();
+        }
+
+        @Override
+        public Field.Numbers to() {
+            return new Field.Numbers(encoded().name(), List.of(encoded().size() + 1));
+        }
+
+        @Override
+        public ColumnEncoding raw() {
+            return encoding.raw();
+        }
+
+        @Override
+        public Column apply(List<Column> columns) {
+            Column.Numbers raw = (Column.Numbers) columns.getFirst();
+            Column.Numbers encoded = (Column.Numbers) encoding.apply(columns);
+            return Columns.numbers(to(), (row, target, offset) -> {
+                raw.read(row, target, offset);
+                float missing = Float.isNaN(target[offset]) ? 1 : 0;
+                encoded.read(row, target, offset);
+                target[offset + encoded.field().size()] = missing;
+            });
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.Objects;
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Field.Numbers.class, name = "numbers"),
     @JsonSubTypes.Type(value = Field.Image.class, name = "image"),
+    @JsonSubTypes.Type(value = Field.Date.class, name = "date"),
     @JsonSubTypes.Type(value = Field.Category.class, name = "category"),
     @JsonSubTypes.Type(value = Field.Tokens.class, name = "tokens")
 })
@@ -99,6 +100,25 @@ public sealed interface Field {
         @Override
         public int statistics() {
             return channels;
+        }
+    }
+
+    /**
+     * A date, or a date and a time: days since 1970-01-01, with the time as the fraction, in single precision, which tells times
+     * of this century apart to three minutes; NaN where it is missing.
+     *
+     * @param name what to call it
+     * @param zoned whether values have an offset from UTC, and are brought to UTC; otherwise they are as written
+     */
+    record Date(String name, boolean zoned) implements Dense {
+        @Override
+        public List<Integer> shape() {
+            return List.of();
+        }
+
+        @Override
+        public int statistics() {
+            return 1;
         }
     }
 

@@ -81,6 +81,7 @@ public record ImageAugmentation(int padding, boolean flip, int cutout) implement
         public void apply(Field.Dense field, float[] source, float[] target, int offset) {
             switch (field) {
                 case Field.Numbers numbers -> System.arraycopy(source, 0, target, offset, numbers.size());
+                case Field.Date _ -> target[offset] = source[0];
                 case Field.Image image -> apply(image, source, target, offset);
             }
         }

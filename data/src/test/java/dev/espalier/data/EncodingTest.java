@@ -26,7 +26,9 @@ final class EncodingTest {
             }
             Normalization by = new Normalization(means, deviations);
             parts.add(
-                    switch (random.nextInt(3)) {
+                    switch (random.nextInt(5)) {
+                        case 2 -> calendar(name, random);
+                        case 3 -> new ColumnEncoding.Indicated(calendar(name, random));
                         case 0 -> new ColumnEncoding.Scaled(field, by, random.nextGaussian());
                         case 1 -> new ColumnEncoding.Measured(field, by);
                         default -> new ColumnEncoding.OneHot(new Field.Category(name, List.of("", "a", "ü,\"")));
@@ -41,6 +43,15 @@ final class EncodingTest {
                         new ColumnEncoding.Plain(new Field.Category("label", List.of("no", "yes"))),
                         new ColumnEncoding.Plain(new Field.Numbers("price")),
                         new ColumnEncoding.Plain(new Field.Image("mask", 1, 2, 2))));
+    }
+
+    private static ColumnEncoding calendar(String name, Random random) {
+        return new ColumnEncoding.Calendar(
+                new ColumnEncoding.Scaled(
+                        new Field.Date(name, random.nextBoolean()),
+                        new Normalization(List.of(random.nextGaussian()), List.of(1.0)),
+                        random.nextGaussian()),
+                List.of(ColumnEncoding.Calendar.Cycle.DAY, ColumnEncoding.Calendar.Cycle.YEAR));
     }
 
     @Test

@@ -30,7 +30,7 @@ record InputColumns(List<Column> columns) {
     private static final int MOST = 40;
 
     /**
-     * A column of the data. A category is one, however many numbers the model is given for it.
+     * A column of the data. A category or a date is one, however many numbers the model is given for it.
      *
      * @param name what it is called
      * @param norm that of all weights that read it; 0 if none does
@@ -183,7 +183,7 @@ record InputColumns(List<Column> columns) {
                 Html.of(
                         "<p>The pruned model reads {} of {} columns: group sparsity in the first layer is a choice of columns. The longer"
                                 + " the bar, the larger the norm of the weights that read the column, as it is after normalisation. A"
-                                + " category is one column.</p>",
+                                + " category is one column, and so is a date or a number with the indicator that it is missing.</p>",
                         Numbers.count(surviving()),
                         Numbers.count(columns.size())),
                 table.toHtml(),

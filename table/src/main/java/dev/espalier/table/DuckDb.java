@@ -8,11 +8,13 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DuckDB within this program, with nothing in it. It reads files below one folder, and does nothing else to the world: it writes nowhere,
@@ -118,6 +120,20 @@ final class DuckDb {
     /** A text, such as a path, as SQL writes it. */
     static String quoted(String text) {
         return "'" + text.replace("'", "''") + "'";
+    }
+
+    /**
+     * {@return a value as text; null if it is missing}
+     *
+     * <p>A timestamp is ISO 8601: the driver's own text goes through the clock of this machine, which leaves hours out in spring.
+     */
+    static @Nullable String text(ResultSet rows, int column) throws SQLException {
+        String type = rows.getMetaData().getColumnTypeName(column);
+        if (type.startsWith("TIMESTAMP") && !type.endsWith("TIME ZONE")) {
+            LocalDateTime time = rows.getObject(column, LocalDateTime.class);
+            return time == null ? null : time.toString();
+        }
+        return rows.getString(column);
     }
 
     static List<String> columns(ResultSetMetaData types) throws SQLException {

@@ -20,14 +20,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * {@code table}: a table that DuckDB reads, with a column of labels or more: Parquet, JSON or CSV files by {@code data.path}, or what
  * the SQL of {@code data.query} makes of any files. DuckDB runs within this program and keeps nothing.
  *
- * <p>Columns have types: numbers and truth values are numbers, as 32-bit floats; texts are categories; a missing value is a NULL.
- * What is neither, such as a date, is refused: a query says what number or text is to be made of it. A query runs on one thread, so
+ * <p>Columns have types: numbers and truth values are numbers, as 32-bit floats; dates and timestamps are dates, and so are texts if
+ * all values of a column are; other texts are categories; a missing value is a NULL. What is none of these, such as a list, is refused:
+ * a query says what number or text is to be made of it. A query runs on one thread, so
  * that it gives its rows in the same order each time, even without {@code ORDER BY}: which rows are held out depends on it.
  *
  * <p>A query may be anybody's, as recipes are: it is one SELECT, reads files below {@code data.dir} alone, and can do nothing else.
@@ -76,6 +79,8 @@ public final class DuckDbKind extends TableKind {
             "DOUBLE",
             "DECIMAL",
             "BOOLEAN");
+    private static final Set<String> DATES = Set.of("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS");
+    private static final String UTC_DATES = "TIMESTAMP WITH TIME ZONE";
     private static final Set<String> TEXTS = Set.of("VARCHAR", "ENUM", "UUID");
     private static final int PROGRESS = 100_000;
 
@@ -157,6 +162,7 @@ public final class DuckDbKind extends TableKind {
         private final boolean query;
         private List<String> columns = List.of();
         private List<Table.Head> heads = List.of();
+        private List<Table.Head> recognized = List.of();
         private int labels;
 
         Reading(Values values, Context context, Connection database, boolean query) {
@@ -213,10 +219,11 @@ public final class DuckDbKind extends TableKind {
             for (long row = 1; rows.next(); row++) {
                 table.begin(row);
                 for (int i = 0; i < used.size(); i++) {
-                    if (heads.get(i).isNumber()) {
-                        table.number(i, number(source, rows, used.get(i) + 1, row));
-                    } else {
-                        table.text(i, rows.getString(used.get(i) + 1));
+                    int column = used.get(i) + 1;
+                    switch (heads.get(i).content()) {
+                        case NUMBERS -> table.number(i, number(source, rows, column, row));
+                        case DATES, UTC_DATES -> table.date(i, DuckDb.text(rows, column));
+                        case TEXTS -> table.text(i, DuckDb.text(rows, column));
                     }
                 }
                 if (row % PROGRESS == 0) {
@@ -226,7 +233,15 @@ public final class DuckDbKind extends TableKind {
             if (table.size() == 0) {
                 throw DataException.in(source.name, "no rows");
             }
-            return table.build();
+            Table read = table.build();
+            if (recognized.isEmpty()) {
+                recognized =
+                        read.recognized(IntStream.range(0, selection.inputs().size())
+                                .filter(i -> !selection.categories().contains(used.get(i)))
+                                .boxed()
+                                .collect(Collectors.toSet()));
+            }
+            return read.as(recognized);
         }
 
         private static List<Table.Head> heads(
@@ -237,16 +252,23 @@ public final class DuckDbKind extends TableKind {
                 String name = names.get(column);
                 // Such as DECIMAL(18,3), ENUM('a', 'b').
                 String type = types.getColumnTypeName(column + 1).replaceFirst("\\(.*", "");
-                if (!NUMBERS.contains(type) && !TEXTS.contains(type)) {
+                boolean isText = TEXTS.contains(type)
+                        || selection.labels().contains(column)
+                        || selection.categories().contains(column);
+                boolean isDate = DATES.contains(type) || type.equals(UTC_DATES);
+                if (!NUMBERS.contains(type) && !TEXTS.contains(type) && !isDate) {
                     throw DataException.in(
                             source.name,
-                            "column %s is a %s, neither number nor text: make one of it in data.query, or list it in data.ignore"
+                            "column %s is a %s, neither number, date nor text: make one of it in data.query, or list it in data.ignore"
                                     .formatted(name, type));
                 }
-                boolean number = NUMBERS.contains(type)
-                        && !selection.labels().contains(column)
-                        && !selection.categories().contains(column);
-                heads.add(new Table.Head(name, number));
+                heads.add(new Table.Head(
+                        name,
+                        isText
+                                ? Table.Content.TEXTS
+                                : !isDate
+                                        ? Table.Content.NUMBERS
+                                        : type.equals(UTC_DATES) ? Table.Content.UTC_DATES : Table.Content.DATES));
             }
             return heads;
         }

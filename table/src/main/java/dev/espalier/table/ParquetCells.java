@@ -62,7 +62,7 @@ record ParquetCells(Path file) implements CellFile {
                 for (long row = 1; rows.next(); row++) {
                     List<String> cells = new ArrayList<>();
                     for (int i = 1; i <= wanted.size(); i++) {
-                        cells.add(Objects.requireNonNullElse(rows.getString(i), ""));
+                        cells.add(Objects.requireNonNullElse(DuckDb.text(rows, i), ""));
                     }
                     visitor.row(row, cells);
                 }

@@ -12,6 +12,7 @@ import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Field;
 import dev.espalier.data.LoadedData;
+import dev.espalier.data.table.CellFile;
 import dev.espalier.settings.SettingsException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,8 +20,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,9 +127,68 @@ final class DuckDbKindTest {
     void missingValuesAreNulls() throws IOException {
         String query = "data.query=select * from (values (1, 'a', 0), (null, 'b', 1), (3, null, 1), (4, 'a', 0),"
                 + " (4, 'a', 0), (4, 'b', 1), ('nan'::float, 'a', 1)) t(x, word, y)";
-        assertRefused(() -> load(query), "data.query", "2 in column x (the first in row 2)", "1 in column word");
+        assertRefused(
+                () -> load(query, "data.missing=refuse"),
+                "data.query",
+                "2 in column x (the first in row 2)",
+                "1 in column word");
         LoadedData data = load(query, "data.missing=drop", "data.test_fraction=0.5");
         assertEquals(4, data.train().size() + data.test().size());
+    }
+
+    /** As text, a timestamp is what the clock of this machine makes of it; the hour that it leaves out in spring is one of these. */
+    @Test
+    void datesTimestampsAndTextsThatAreDatesAreDates() throws IOException, SQLException {
+        String query = """
+                select (date '2024-03-09' + i::integer) as day, timestamp '2024-03-10 02:30:00' + i * interval 1 hour as time,
+                       timestamptz '2024-03-10 02:30:00+02' + i * interval 1 hour as instant,
+                       case when i = 3 then null else '2024-03-' || (i % 9 + 10) || 'T12:00' end as text, i % 2 as y
+                from range(40) t(i)
+                """;
+        String path = write("dates.parquet", query);
+        LoadedData data = load("data.path=" + path, "data.test_path=" + path);
+        assertEquals(
+                List.of(
+                        new Field.Date("day", false),
+                        new Field.Date("time", false),
+                        new Field.Date("instant", true),
+                        new Field.Date("text", false)),
+                data.train().inputFields());
+        float[] row = features(data, data.test(), 0);
+        float day = LocalDate.of(2024, 3, 10).toEpochDay();
+        assertEquals(5 + 7 + 7 + 8, row.length);
+        assertEquals(day - 1, row[0]);
+        assertEquals(day + 2.5 / 24, row[5], 2e-3);
+        assertEquals(day + 0.5 / 24, row[12], 2e-3);
+        assertEquals(day + 0.5, row[19]);
+        assertEquals(1, features(data, data.test(), 3)[26], "a text that is missing");
+        LoadedData names = load(
+                "data.path=" + path, "data.test_path=" + path, "data.columns=[\"text\"]", "data.categories=[\"text\"]");
+        assertEquals(10, names.inputs().getFirst() instanceof Field.Numbers numbers ? numbers.size() : 0);
+        List<String> cells = new ArrayList<>();
+        CellFile.of(Path.of(path), true, Optional.empty())
+                .forEach(List.of("day", "time", "text"), new CellFile.Visitor() {
+                    @Override
+                    public void row(long place, List<String> found) {
+                        cells.addAll(found);
+                    }
+
+                    @Override
+                    public void problem(long place, String problem) {
+                        throw new AssertionError(problem);
+                    }
+                });
+        assertEquals(List.of("2024-03-09", "2024-03-10T02:30", "2024-03-10T12:00"), cells.subList(0, 3));
+        assertRefused(
+                () -> load("data.query=select 'infinity'::date as day, i % 2 as y from range(40) t(i)"),
+                "data.query, row 1",
+                "column day");
+        String mostly =
+                "data.query=select case when i = 7 then 'later' else '2024-01-01' end as day, i % 2 as y from range(40) t(i)";
+        assertRefused(
+                () -> load(mostly.replace("'2024-01-01'", "'2024-01-0' || i % 9 + 1")),
+                "data.query, row 8",
+                "'later' in column day");
     }
 
     @Test
@@ -153,13 +215,13 @@ final class DuckDbKindTest {
         assertRefused(() -> load("data.query=select nothing from nowhere"), "data.query", "nowhere");
         assertRefused(() -> load("data.query=select 1 as x, 2 as y where false"), "data.query", "no rows");
         assertRefused(
-                () -> load("data.query=select date '2026-01-01' as day, i as x, i % 2 as y from range(9) t(i)"),
-                "column day is a DATE",
+                () -> load("data.query=select time '12:30' as at, i as x, i % 2 as y from range(9) t(i)"),
+                "column at is a TIME",
                 "data.ignore");
         assertRefused(() -> load("data.query=select 1e300 as x, 1 as y"), "data.query, row 1", "column x");
         String path = "data.path=" + write("rows.parquet", ROWS);
         String other = "data.test_path=" + write("other.parquet", "select 'a' as number, 1 as kind");
-        assertRefused(() -> load(path, other, "data.columns=[\"number\"]"), "other.parquet", "isNumber=false");
+        assertRefused(() -> load(path, other, "data.columns=[\"number\"]"), "other.parquet", "number (texts)");
         assertThrows(SettingsException.class, () -> load());
         assertThrows(SettingsException.class, () -> load(path, "data.query=select 1"));
         assertThrows(SettingsException.class, () -> load(path, "data.test_query=select 1"));

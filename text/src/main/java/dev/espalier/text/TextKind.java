@@ -71,7 +71,7 @@ public final class TextKind extends TableKind {
                 DataSection.LABEL_TYPE,
                 COLUMNS,
                 IGNORE,
-                MISSING,
+                MISSING_TEXTS,
                 LENGTH,
                 BUCKETS,
                 UnknownTokens.LARGEST,
@@ -179,7 +179,7 @@ public final class TextKind extends TableKind {
                 this.table = new Table.Builder(
                         cells.file().toString(),
                         columns.stream()
-                                .map(name -> new Table.Head(name, false))
+                                .map(name -> new Table.Head(name, Table.Content.TEXTS))
                                 .toList(),
                         cells.placeWord());
             }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /** What the cells of a table say. */
 final class Cells {
     private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]{1,18}");
-    /** What stands for a missing number, besides nothing: in the words of R, Python, SQL and the UCI repository. */
+    /** What stands for a missing number or date, besides nothing: in the words of R, Python, SQL and the UCI repository. */
     private static final Set<String> MISSING = Set.of("", "na", "n/a", "nan", "null", "none", "?");
 
     private Cells() {}
@@ -16,7 +16,7 @@ final class Cells {
         return WHOLE.matcher(text).matches();
     }
 
-    static boolean isMissingNumber(String text) {
+    static boolean isMissing(String text) {
         return text.length() <= 4 && MISSING.contains(text.toLowerCase(Locale.ROOT));
     }
 

@@ -22,9 +22,9 @@ import java.util.stream.Stream;
  * {@code csv}: a table as text, with a column of labels, more, or none: {@code train.csv} and {@code test.csv} in a folder, or one file (or
  * only {@code train.csv}) to be cut by seed; plain or with {@code .gz}.
  *
- * <p>A column whose cells are all numbers holds numbers, as 32-bit floats; other columns hold texts, each of which becomes an input
- * of its own. A cell is missing if it is empty, or in a column of numbers {@code NA}, {@code N/A}, {@code NaN}, {@code null}, {@code
- * None} or {@code ?}. A file is read twice: what a column holds is known only when all of it was seen.
+ * <p>A column whose cells are all numbers holds numbers, as 32-bit floats; one whose cells are all dates of ISO 8601 holds dates; other
+ * columns hold texts, each of which becomes an input of its own. A cell is missing if it is empty, or in a column of numbers or dates
+ * {@code NA}, {@code N/A}, {@code NaN}, {@code null}, {@code None} or {@code ?}. A file is read twice: what a column holds is known only when all of it was seen.
  */
 public final class CsvKind extends TableKind {
     /** {@code data.path}. */
@@ -208,18 +208,20 @@ public final class CsvKind extends TableKind {
             private long numbers;
             private long texts;
             private long commas;
+            private final SeenDates dates = new SeenDates();
             private long firstLine;
             private String firstText = "";
 
             void add(long line, String cell) {
                 if (Cells.isNumber(cell)) {
                     numbers++;
-                } else if (!Cells.isMissingNumber(cell)) {
+                } else if (!Cells.isMissing(cell)) {
                     if (texts == 0) {
                         firstLine = line;
                         firstText = cell;
                     }
                     texts++;
+                    dates.add(cell, line);
                     commas += Cells.isNumber(cell.replace(',', '.')) ? 1 : 0;
                 }
             }
@@ -245,7 +247,7 @@ public final class CsvKind extends TableKind {
                 if (!names) {
                     requireNoCommas(column, seen.get(i));
                 }
-                heads.add(new Table.Head(column, !label && !names && !isText(column, seen.get(i))));
+                heads.add(new Table.Head(column, label || names ? Table.Content.TEXTS : content(column, seen.get(i))));
             }
             return heads;
         }
@@ -260,14 +262,17 @@ public final class CsvKind extends TableKind {
             }
         }
 
-        private boolean isText(String column, Seen seen) throws DataException {
+        private Table.Content content(String column, Seen seen) throws DataException {
             if (seen.texts > 0 && seen.numbers >= seen.texts) {
                 throw DataException.in(
                         place(seen.firstLine),
                         "'%s' in column %s: expected a finite number, as in %,d other rows; if the column holds names, list it in data.categories"
                                 .formatted(seen.firstText, column, seen.numbers));
             }
-            return seen.texts > 0;
+            return seen.texts == 0
+                    ? Table.Content.NUMBERS
+                    : seen.dates.content(
+                            column, seen.numbers, (line, problem) -> DataException.in(place(line), problem));
         }
 
         private String decimal(String cell) {
@@ -282,10 +287,11 @@ public final class CsvKind extends TableKind {
                 table.begin(line);
                 for (int i = 0; i < used.size(); i++) {
                     String cell = cells.get(used.get(i));
-                    if (heads.get(i).isNumber()) {
-                        table.number(i, number(line, heads.get(i).name(), decimal(cell)));
-                    } else {
-                        table.text(i, cell.isEmpty() ? null : i < inputs ? cell : label(cell));
+                    Table.Head head = heads.get(i);
+                    switch (head.content()) {
+                        case NUMBERS -> table.number(i, number(line, head.name(), decimal(cell)));
+                        case DATES, UTC_DATES -> table.date(i, Cells.isMissing(cell) ? null : decimal(cell));
+                        case TEXTS -> table.text(i, cell.isEmpty() ? null : i < inputs ? cell : label(cell));
                     }
                 }
                 if (table.size() % PROGRESS == 0) {
@@ -306,7 +312,7 @@ public final class CsvKind extends TableKind {
         }
 
         private float number(long line, String column, String cell) throws DataException {
-            if (Cells.isMissingNumber(cell)) {
+            if (Cells.isMissing(cell)) {
                 return Float.NaN;
             }
             float value = Cells.number(cell);

@@ -11,7 +11,10 @@ import dev.espalier.data.Field;
 import dev.espalier.data.Problems;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -32,11 +35,13 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
      *
      * @param dataset the rows, not encoded
      * @param places the line or row of each, from 1
+     * @param notes what a user should know of them, a sentence each
      */
-    public record Rows(Dataset dataset, List<Long> places) {
-        /** Copies the list. */
+    public record Rows(Dataset dataset, List<Long> places, List<String> notes) {
+        /** Copies the lists. */
         public Rows {
             places = List.copyOf(places);
+            notes = List.copyOf(notes);
         }
     }
 
@@ -109,13 +114,15 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
                                 ? columns.subList(0, inputs.size())
                                 : tokenization.columns(collected.written.build()),
                         columns.subList(inputs.size(), columns.size())),
-                collected.places);
+                collected.places,
+                collected.notes());
     }
 
     /** Single numbers and categories are all that a cell can hold, besides texts. */
     private static List<Field> requireCells(List<Field> fields) {
         for (Field field : fields) {
             boolean fits = field instanceof Field.Category
+                    || field instanceof Field.Date
                     || (field instanceof Field.Numbers numbers
                             && numbers.shape().isEmpty());
             if (!fits) {
@@ -124,6 +131,18 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
             }
         }
         return fields;
+    }
+
+    /** How often a column has a category that the model does not know, and the first of them. */
+    private static final class Unknown {
+        private final String first;
+        private final long place;
+        private long count;
+
+        Unknown(String first, long place) {
+            this.first = first;
+            this.place = place;
+        }
     }
 
     /** All rows: first the texts, then inputs, then targets. */
@@ -135,6 +154,7 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
         private final List<float[]> rows = new ArrayList<>();
         private final List<Long> places = new ArrayList<>();
         private final Problems problems = new Problems();
+        private final Map<Field.Category, Unknown> unknown = new LinkedHashMap<>();
 
         Collected(List<String> texts, List<Field> inputs, List<Field> targets) {
             this.texts = texts.size();
@@ -142,7 +162,9 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
             this.fields = Stream.concat(inputs.stream(), targets.stream()).toList();
             this.written = new Table.Builder(
                     cells.file().toString(),
-                    texts.stream().map(name -> new Table.Head(name, false)).toList(),
+                    texts.stream()
+                            .map(name -> new Table.Head(name, Table.Content.TEXTS))
+                            .toList(),
                     cells.placeWord());
         }
 
@@ -168,6 +190,37 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
             problems.add(DataException.in("%s, %s %d".formatted(cells.file(), cells.placeWord(), place), problem));
         }
 
+        /** Like the test part of a training, rows may have categories that the model has never seen: they are none of its own. */
+        List<String> notes() {
+            List<String> notes = new ArrayList<>();
+            unknown.forEach((category, found) -> notes.add(
+                    "%s: %,d values of column %s are none of the categories that the model knows, the first '%s' in %s %d: none of them counts. It knows %s"
+                            .formatted(
+                                    cells.file(),
+                                    found.count,
+                                    category.name(),
+                                    found.first,
+                                    cells.placeWord(),
+                                    found.place,
+                                    some(category.values()))));
+            return notes;
+        }
+
+        private float days(Field.Date date, String number, String cell, long place) {
+            Optional<IsoDate> days = IsoDate.parse(number).filter(found -> found.zoned() == date.zoned());
+            if (days.isEmpty()) {
+                problem(
+                        place,
+                        "'%s' in column %s: expected %s%s"
+                                .formatted(
+                                        cell,
+                                        date.name(),
+                                        date.zoned() ? IsoDate.EXPECTED_ZONED : IsoDate.EXPECTED,
+                                        date.zoned() ? "" : ", without an offset from UTC as in training"));
+            }
+            return days.map(IsoDate::days).orElse(Float.NaN);
+        }
+
         /** A number, or a place among the categories; NaN if it is missing, or wrong. */
         private float value(Field field, String cell, boolean isTarget, long place) {
             String number = decimal == '.' ? cell : cell.replace(decimal, '.');
@@ -176,20 +229,21 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
                 if (index >= 0) {
                     return index;
                 }
-                if (!cell.isEmpty() || isTarget) {
+                if (isTarget) {
                     problem(
                             place,
-                            "'%s' in column %s: the model knows %s%s"
-                                    .formatted(
-                                            cell,
-                                            field.name(),
-                                            some(category.values()),
-                                            isTarget ? "" : "; leave the cell empty if it is none of them"));
+                            "'%s' in column %s: the model knows %s"
+                                    .formatted(cell, field.name(), some(category.values())));
+                } else if (!cell.isEmpty()) {
+                    unknown.computeIfAbsent(category, _ -> new Unknown(cell, place)).count++;
                 }
                 return Float.NaN;
             }
-            if (Cells.isMissingNumber(number) && !isTarget) {
+            if (Cells.isMissing(number) && !isTarget) {
                 return Float.NaN;
+            }
+            if (field instanceof Field.Date date) {
+                return days(date, number, cell, place);
             }
             // As DuckDB's truth values are numbers when a model is trained.
             float value = switch (number) {

@@ -1,17 +1,22 @@
 package dev.espalier.data.table;
 
 import dev.espalier.core.check.Check;
+import dev.espalier.data.DataException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of numbers and texts in memory: what every kind of table is read into. A text is kept once, however often it occurs. */
+/** Rows of numbers, dates and texts in memory: what every kind of table is read into. A text is kept once, however often it occurs. */
 public final class Table {
     private final String name;
     private final List<Head> heads;
@@ -20,13 +25,42 @@ public final class Table {
     private final String placeWord;
     private final long[] places;
 
+    /** What a column holds. */
+    public enum Content {
+        /** Numbers. */
+        NUMBERS,
+        /** Dates, or dates and times, without an offset from UTC. */
+        DATES,
+        /** Dates and times that have an offset, in UTC. */
+        UTC_DATES,
+        /** Texts. */
+        TEXTS
+    }
+
     /**
      * A column.
      *
      * @param name what to call it
-     * @param isNumber whether it holds numbers; otherwise texts
+     * @param content what it holds
      */
-    public record Head(String name, boolean isNumber) {}
+    public record Head(String name, Content content) {
+        /** {@return whether it holds texts, and no numbers or dates} */
+        public boolean isText() {
+            return content == Content.TEXTS;
+        }
+
+        /** {@return whether it holds dates} */
+        public boolean isDate() {
+            return content == Content.DATES || content == Content.UTC_DATES;
+        }
+
+        /** As messages have it. */
+        @Override
+        public String toString() {
+            return "%s (%s)"
+                    .formatted(name, content.name().toLowerCase(Locale.ROOT).replace("_dates", " dates"));
+        }
+    }
 
     private Table(Builder builder) {
         this.name = builder.name;
@@ -39,14 +73,24 @@ public final class Table {
 
     /** Texts of one column: a code for each row, −1 if it is missing. */
     private static final class Texts {
-        private final Map<String, Integer> codes = new LinkedHashMap<>();
+        private final Map<String, Integer> codes = new HashMap<>();
+        private final List<String> values = new ArrayList<>();
         private int[] rows = new int[16];
 
         void add(int row, @Nullable String text) {
             if (row == rows.length) {
                 rows = Arrays.copyOf(rows, 2 * row);
             }
-            rows[row] = text == null ? -1 : codes.computeIfAbsent(text, _ -> codes.size());
+            rows[row] = text == null ? -1 : code(text);
+        }
+
+        private int code(String text) {
+            Integer known = codes.putIfAbsent(text, values.size());
+            if (known != null) {
+                return known;
+            }
+            values.add(text);
+            return values.size() - 1;
         }
     }
 
@@ -98,6 +142,20 @@ public final class Table {
         }
 
         /**
+         * A date of the row that was begun last.
+         *
+         * @param column which column, one of dates
+         * @param text the date, as ISO 8601 writes it; null if it is missing
+         * @throws DataException if it is none, or has an offset where the column's have none, or none where they have one
+         */
+        public void date(int column, @Nullable String text) throws DataException {
+            Head head = heads.get(column);
+            number(
+                    column,
+                    text == null ? Float.NaN : days(head, text, () -> place(name, placeWord, places[size() - 1])));
+        }
+
+        /**
          * A text of the row that was begun last.
          *
          * @param column which column, one of texts
@@ -125,6 +183,84 @@ public final class Table {
         public int size() {
             return numbers.size();
         }
+    }
+
+    /**
+     * What the columns hold, where texts may be dates.
+     *
+     * @param candidates columns of texts that are taken for dates if all their values are
+     * @return the heads, to be given to {@link #as}
+     * @throws DataException if most values of one are dates, but not all
+     */
+    public List<Head> recognized(Set<Integer> candidates) throws DataException {
+        List<Head> recognized = new ArrayList<>();
+        for (int i = 0; i < heads.size(); i++) {
+            int column = i;
+            Head head = heads.get(i);
+            if (!candidates.contains(i) || !head.isText()) {
+                recognized.add(head);
+                continue;
+            }
+            SeenDates seen = new SeenDates();
+            List<String> values = texts(column);
+            for (int code = 0; code < values.size(); code++) {
+                seen.add(values.get(code), code);
+            }
+            Content content = seen.content(
+                    head.name(), 0, (code, problem) -> DataException.in(place(firstRow(column, (int) code)), problem));
+            recognized.add(new Head(head.name(), content));
+        }
+        return recognized;
+    }
+
+    private int firstRow(int column, int code) {
+        return IntStream.range(0, size())
+                .filter(row -> text(column, row) == code)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /**
+     * The same rows, where some columns of texts are dates.
+     *
+     * @param wanted heads by {@link #recognized}, of this table or of another with the same columns
+     * @return the table
+     * @throws DataException if a text is no date
+     */
+    public Table as(List<Head> wanted) throws DataException {
+        if (wanted.equals(heads)) {
+            return this;
+        }
+        Builder builder = new Builder(name, wanted, placeWord);
+        for (int row = 0; row < size(); row++) {
+            builder.begin(places[row]);
+            for (int column = 0; column < wanted.size(); column++) {
+                if (!heads.get(column).isText()) {
+                    builder.number(column, number(column, row));
+                    continue;
+                }
+                int code = text(column, row);
+                String text = code < 0 ? null : texts.get(column).values.get(code);
+                if (wanted.get(column).isText()) {
+                    builder.text(column, text);
+                } else {
+                    builder.date(column, text);
+                }
+            }
+        }
+        return builder.build();
+    }
+
+    private static float days(Head head, String text, Supplier<String> place) throws DataException {
+        boolean zoned = head.content() == Content.UTC_DATES;
+        Optional<IsoDate> date = IsoDate.parse(text).filter(found -> found.zoned() == zoned);
+        if (date.isEmpty()) {
+            throw DataException.in(
+                    place.get(),
+                    "'%s' in column %s: expected %s"
+                            .formatted(text, head.name(), zoned ? IsoDate.EXPECTED_ZONED : IsoDate.EXPECTED));
+        }
+        return date.get().days();
     }
 
     /**
@@ -175,7 +311,11 @@ public final class Table {
 
     /** Where a row stands, for messages. */
     String place(int row) {
-        return name + ", " + placeWord + " " + places[row];
+        return place(name, placeWord, places[row]);
+    }
+
+    private static String place(String name, String placeWord, long place) {
+        return name + ", " + placeWord + " " + place;
     }
 
     /** Where a row stands within the table. */
@@ -183,7 +323,7 @@ public final class Table {
         return placeWord + " " + places[row];
     }
 
-    /** A number; NaN if it is missing. */
+    /** A number, or the days of a date; NaN if it is missing. */
     float number(int column, int row) {
         return numbers.get(row)[column];
     }
@@ -195,7 +335,7 @@ public final class Table {
      * @return each text once, in the order in which they occur
      */
     public List<String> texts(int column) {
-        return List.copyOf(texts.get(column).codes.keySet());
+        return Collections.unmodifiableList(texts.get(column).values);
     }
 
     /**
@@ -210,6 +350,6 @@ public final class Table {
     }
 
     boolean isMissing(int column, int row) {
-        return heads.get(column).isNumber() ? Float.isNaN(number(column, row)) : text(column, row) < 0;
+        return heads.get(column).isText() ? text(column, row) < 0 : Float.isNaN(number(column, row));
     }
 }

@@ -7,6 +7,7 @@ import dev.espalier.data.DataKind;
 import dev.espalier.data.DataSection;
 import dev.espalier.data.Dataset;
 import dev.espalier.data.Encoding;
+import dev.espalier.data.Field;
 import dev.espalier.data.LabelType;
 import dev.espalier.data.NamedInput;
 import dev.espalier.data.Normalization;
@@ -20,6 +21,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.DoublePredicate;
+import java.util.stream.IntStream;
 
 /**
  * What kinds of tables have in common, wherever their rows come from: which columns are used for what, and what becomes of missing
@@ -29,11 +32,16 @@ import java.util.Set;
 public abstract class TableKind implements DataKind {
     /** What becomes of missing values. */
     public enum Missing {
+        /**
+         * A number or a date becomes the mean of its column in the training part, with an indicator behind it where the training
+         * part misses one; a text that is missing is a value of its own.
+         */
+        INDICATE,
         /** They are refused, with counts for each column. */
         REFUSE,
         /** A number becomes the mean of its column in the training part; a text is none of its column's. */
         MEAN,
-        /** A number becomes 0; a text is none of its column's. */
+        /** A number becomes 0, a date the mean of its column; a text is none of its column's. */
         ZERO,
         /** The row is left out. */
         DROP
@@ -68,7 +76,13 @@ public abstract class TableKind implements DataKind {
     public static final Key<Missing> MISSING = Key.choice(
                     "data.missing",
                     Missing.class,
-                    "what becomes of missing values: refused, the column's mean, 0, or the row is dropped")
+                    "what becomes of missing values: the column's mean and an indicator, of a category a value of its own; refused; the column's mean; 0; or the row is dropped")
+            .withDefault(Missing.INDICATE);
+    /** {@code data.missing}, of texts that become tokens. */
+    public static final Key<Missing> MISSING_TEXTS = Key.choice(
+                    "data.missing",
+                    Missing.class,
+                    "what becomes of missing values: refused, no text, or the row is dropped; a label must be there")
             .withDefault(Missing.REFUSE);
 
     /** What the joined inputs are called. */
@@ -194,7 +208,7 @@ public abstract class TableKind implements DataKind {
         for (Column column : train.inputs()) {
             inputs.add(
                     switch (column) {
-                        case Column.Numbers numbers -> scaled(values, numbers, train.size());
+                        case Column.Numbers numbers -> encoded(values, numbers, train.size());
                         case Column.Categories categories -> new ColumnEncoding.OneHot(categories.field());
                         case Column.Sequences sequences ->
                             throw new IllegalArgumentException(sequences.field() + " is in no table");
@@ -211,12 +225,31 @@ public abstract class TableKind implements DataKind {
                 joined.isEmpty() ? List.of(new ColumnEncoding.Joined(FEATURES, inputs)) : joined, targets(train));
     }
 
-    private static ColumnEncoding scaled(Values values, Column.Numbers column, int rows) {
+    private static ColumnEncoding encoded(Values values, Column.Numbers column, int rows) {
         Normalization measured = Normalization.of(column, rows);
-        double missing =
-                values.of(MISSING) == Missing.ZERO ? 0 : measured.mean().getFirst();
-        return new ColumnEncoding.Scaled(
+        boolean isDate = column.field() instanceof Field.Date;
+        double missing = values.of(MISSING) == Missing.ZERO && !isDate
+                ? 0
+                : measured.mean().getFirst();
+        ColumnEncoding.Scaled scaled = new ColumnEncoding.Scaled(
                 column.field(), values.of(DataSection.NORMALIZE) ? measured : Normalization.none(1), missing);
+        float[] found = new float[rows];
+        IntStream.range(0, rows).forEach(row -> column.read(row, found, row));
+        ColumnEncoding encoding = isDate ? new ColumnEncoding.Calendar(scaled, cycles(found)) : scaled;
+        return values.of(MISSING) == Missing.INDICATE && any(found, Double::isNaN)
+                ? new ColumnEncoding.Indicated(encoding)
+                : encoding;
+    }
+
+    private static boolean any(float[] values, DoublePredicate wanted) {
+        return IntStream.range(0, values.length).anyMatch(row -> wanted.test(values[row]));
+    }
+
+    /** Where no date has a time, the hour says nothing. */
+    private static List<ColumnEncoding.Calendar.Cycle> cycles(float[] dates) {
+        return any(dates, date -> !Double.isNaN(date) && date != Math.rint(date))
+                ? List.of(ColumnEncoding.Calendar.Cycle.values())
+                : List.of(ColumnEncoding.Calendar.Cycle.WEEK, ColumnEncoding.Calendar.Cycle.YEAR);
     }
 
     /**

@@ -10,12 +10,18 @@ import dev.espalier.data.LabelType;
 import dev.espalier.data.Parts;
 import dev.espalier.settings.Values;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Makes data sets of tables: decides what labels are, and deals with missing values. */
@@ -28,6 +34,12 @@ final class TableParts {
     private static final int MOST_CATEGORIES = 10_000;
     /** In fewer rows any column may rise, or have no value twice. */
     private static final int ID_ROWS = 20;
+    /** A larger share of different values, and a column of texts identifies rows. */
+    private static final double ID_SHARE = 0.9;
+    /** What columns of identifiers are called, if they hold whole numbers; nothing and the like where a library wrote its index. */
+    private static final Pattern ID_NAME = Pattern.compile(
+            "|unnamed: ?0|(.*[_ .-])?(id|ids|uuid|guid|rowid|rownames?|row[_ .-]?(number|no|num|id|index))|.*[a-z](ID|Id)",
+            Pattern.DOTALL);
 
     private final Values values;
     private final Table train;
@@ -49,6 +61,9 @@ final class TableParts {
         int[] trainRows = present(train);
         Optional<int[]> testRows = test.isPresent() ? Optional.of(present(test.get())) : Optional.empty();
         List<Field> fields = new ArrayList<>();
+        if (own.isEmpty()) {
+            requireUseful();
+        }
         for (int column = own.isPresent() ? inputs : 0; column < train.heads().size(); column++) {
             fields.add(column < inputs ? input(column) : label(column));
         }
@@ -65,7 +80,7 @@ final class TableParts {
 
     /** The rows to use: all, or those without missing values. */
     private int[] present(Table table) throws DataException {
-        TableKind.Missing rule = values.of(TableKind.MISSING);
+        TableKind.Missing rule = rule();
         int[] rows = IntStream.range(0, table.size())
                 .filter(row -> rule != TableKind.Missing.DROP || isWhole(table, row))
                 .toArray();
@@ -73,7 +88,7 @@ final class TableParts {
         if (rows.length == 0) {
             throw DataException.in(
                     table.name(),
-                    "each of its %d rows misses a value: set data.missing to mean or zero".formatted(dropped));
+                    "each of its %d rows misses a value: set data.missing to indicate or mean".formatted(dropped));
         }
         if (dropped > 0) {
             notes.add("%,d of %,d rows of %s miss a value and are dropped: %s"
@@ -83,6 +98,10 @@ final class TableParts {
             requirePresent(table, rule);
         }
         return rows;
+    }
+
+    private TableKind.Missing rule() {
+        return values.of(own.isPresent() ? TableKind.MISSING_TEXTS : TableKind.MISSING);
     }
 
     private static boolean isWhole(Table table, int row) {
@@ -99,13 +118,22 @@ final class TableParts {
                             .formatted(
                                     found,
                                     refused
-                                            ? "fill them, or set data.missing to mean, zero or drop (labels: drop only)"
+                                            ? "fill them, or set data.missing to indicate, mean, zero or drop (labels: drop only)"
                                             : "a label must be there: set data.missing to drop"));
         }
         String filled = refused ? "" : missing(table, 0);
         if (!filled.isEmpty()) {
-            notes.add("values of %s are missing, and %s stands in for a number: %s"
-                    .formatted(table.name(), rule == TableKind.Missing.ZERO ? "0" : "the column's mean", filled));
+            notes.add("values of %s are missing, %s: %s"
+                    .formatted(
+                            table.name(),
+                            switch (rule) {
+                                case INDICATE ->
+                                    "the column's mean stands in for a number, with an indicator behind it, and a category has a value for it";
+                                case MEAN -> "and the column's mean stands in for a number";
+                                case ZERO -> "and 0 stands in for a number";
+                                case REFUSE, DROP -> "and nothing stands in";
+                            },
+                            filled));
         }
     }
 
@@ -114,9 +142,7 @@ final class TableParts {
         List<String> found = new ArrayList<>();
         for (int i = fromColumn; i < table.heads().size(); i++) {
             int column = i;
-            int[] rows = IntStream.range(0, table.size())
-                    .filter(row -> table.isMissing(column, row))
-                    .toArray();
+            int[] rows = missingRows(table, column);
             if (rows.length > 0) {
                 found.add("%,d in %s%s (the first in %s)"
                         .formatted(
@@ -129,32 +155,122 @@ final class TableParts {
         return String.join(", ", found);
     }
 
+    private static int[] missingRows(Table table, int column) {
+        return IntStream.range(0, table.size())
+                .filter(row -> table.isMissing(column, row))
+                .toArray();
+    }
+
     private Field input(int column) throws DataException {
         String name = name(column);
-        noteId(column);
-        if (train.heads().get(column).isNumber()) {
-            return new Field.Numbers(name);
-        }
-        List<String> texts = train.texts(column).stream().sorted().toList();
+        return switch (train.heads().get(column).content()) {
+            case NUMBERS -> {
+                noteId(column);
+                yield new Field.Numbers(name);
+            }
+            case DATES -> new Field.Date(name, false);
+            case UTC_DATES -> new Field.Date(name, true);
+            case TEXTS -> category(column);
+        };
+    }
+
+    /** Where texts are missing, nothing is a value like others: an empty cell is found among the categories by its text. */
+    private Field.Category category(int column) throws DataException {
+        SortedSet<String> texts = new TreeSet<>(train.texts(column));
         if (texts.size() > MOST_CATEGORIES) {
             throw DataException.in(
                     train.name(),
-                    "column %s has %,d different texts, which would be as many inputs: list it in data.ignore"
-                            .formatted(name, texts.size()));
+                    "column %s has %,d different texts, which would be as many inputs: %s"
+                            .formatted(name(column), texts.size(), leftOut(List.of(name(column)))));
         }
-        if (texts.isEmpty()) {
-            throw DataException.in(train.name(), "column %s is empty: list it in data.ignore".formatted(name));
+        if (rule() == TableKind.Missing.INDICATE && missingRows(train, column).length > 0) {
+            texts.add("");
         }
-        return new Field.Category(name, texts);
+        return new Field.Category(name(column), List.copyOf(texts));
+    }
+
+    /** Refuses columns that are empty or identify rows, all at once. */
+    private void requireUseful() throws DataException {
+        List<String> problems = new ArrayList<>();
+        List<String> useless = new ArrayList<>();
+        for (int column = 0; column < inputs; column++) {
+            int present = train.size() - missingRows(train, column).length;
+            String problem = present == 0 ? "is empty" : present < ID_ROWS ? "" : identifies(column, present);
+            if (!problem.isEmpty()) {
+                problems.add("column %s %s".formatted(name(column), problem));
+                useless.add(name(column));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw DataException.in(train.name(), "%s: %s".formatted(String.join("; ", problems), leftOut(useless)));
+        }
+    }
+
+    /** What makes a column one of identifiers; empty if it is none. */
+    private String identifies(int column, int present) {
+        return switch (train.heads().get(column).content()) {
+            case TEXTS -> {
+                int different = train.texts(column).size();
+                yield different > ID_SHARE * present
+                        ? "has %,d different texts in %,d rows, as identifiers have, from which nothing can be learned"
+                                .formatted(different, present)
+                        : "";
+            }
+            // Any measurement has nearly as many values as rows: only the name tells.
+            case NUMBERS ->
+                !isNamed()
+                                && DataSection.isLabelled(values)
+                                && isIdName(name(column))
+                                && differentWhole(column) > ID_SHARE * present
+                        ? "has %,d different whole numbers in %,d rows and the name of an identifier"
+                                .formatted(differentWhole(column), present)
+                        : "";
+            case DATES, UTC_DATES -> "";
+        };
+    }
+
+    /** Whether the settings name the columns to use: then a number that looks like an identifier is none. */
+    private boolean isNamed() {
+        return !values.of(TableKind.COLUMNS).isEmpty()
+                || !TableKind.inputs(values).isEmpty();
+    }
+
+    private static boolean isIdName(String name) {
+        return ID_NAME.matcher(name).matches()
+                || ID_NAME.matcher(name.toLowerCase(Locale.ROOT)).matches();
+    }
+
+    /** How many different whole numbers a column has; 0 if one is not whole. */
+    private long differentWhole(int column) {
+        double[] present = IntStream.range(0, train.size())
+                .mapToDouble(row -> train.number(column, row))
+                .filter(value -> !Double.isNaN(value))
+                .toArray();
+        boolean whole = Arrays.stream(present).allMatch(value -> value == Math.rint(value));
+        return whole ? Arrays.stream(present).distinct().count() : 0;
+    }
+
+    /** How columns are left out, by the key that the settings have for it. */
+    private String leftOut(List<String> useless) {
+        if (!values.of(TableKind.COLUMNS).isEmpty()) {
+            return "leave %s out of data.columns".formatted(String.join(", ", useless));
+        }
+        if (!TableKind.inputs(values).isEmpty()) {
+            return "leave %s out of data.inputs".formatted(String.join(", ", useless));
+        }
+        List<String> ignored = new ArrayList<>(values.of(TableKind.IGNORE));
+        ignored.addAll(useless);
+        return "set data.ignore = [%s]"
+                .formatted(ignored.stream()
+                        .map(name -> '"' + name.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                        .collect(Collectors.joining(", ")));
     }
 
     private void noteId(int column) {
-        String what = train.heads().get(column).isNumber()
-                ? isRising(column) ? "rising whole numbers" : ""
-                : train.texts(column).size() == train.size() ? "a different text in every row" : "";
-        if (!what.isEmpty() && train.size() >= ID_ROWS) {
-            notes.add("column %s of %s holds %s: it looks like an id, and data.ignore = [\"%s\"] leaves it out"
-                    .formatted(name(column), train.name(), what, name(column)));
+        if (train.size() >= ID_ROWS && isRising(column)) {
+            notes.add(
+                    "column %s of %s holds rising whole numbers: it looks like an id, and data.ignore = [\"%s\"] leaves it out"
+                            .formatted(name(column), train.name(), name(column)));
         }
     }
 
@@ -247,9 +363,8 @@ final class TableParts {
                     switch (fields.get(i)) {
                         case Field.Category category -> categories(table, column, category, rows);
                         case Field.Numbers numbers when column >= inputs -> labels(table, column, numbers, rows);
-                        case Field.Numbers numbers ->
-                            Columns.numbers(
-                                    numbers, (row, target, offset) -> target[offset] = table.number(column, row));
+                        case Field.Numbers numbers -> numbers(table, column, numbers);
+                        case Field.Date date -> numbers(table, column, date);
                         case Field.Image _, Field.Tokens _ ->
                             throw new IllegalStateException("a table has neither images nor tokens");
                     });
@@ -260,6 +375,10 @@ final class TableParts {
                 columns.subList(0, given + inputs - first),
                 columns.subList(given + inputs - first, columns.size()));
         return rows.length == table.size() ? all : all.rows(rows);
+    }
+
+    private static Column numbers(Table table, int column, Field.Dense field) {
+        return Columns.numbers(field, (row, target, offset) -> target[offset] = table.number(column, row));
     }
 
     private static String shortName(Table table) {
@@ -276,7 +395,7 @@ final class TableParts {
         int[] all = new int[table.size()];
         for (int row = 0; row < all.length; row++) {
             int text = table.text(column, row);
-            all[row] = text < 0 ? -1 : codes[text];
+            all[row] = text < 0 ? numbers.getOrDefault("", -1) : codes[text];
             strange += text >= 0 && codes[text] < 0 ? 1 : 0;
         }
         if (column >= inputs) {

@@ -245,14 +245,16 @@ final class CsvKindTest {
     @Test
     void missingValuesAreRefusedWithCountsForEachColumn() {
         TestData.assertRefused(
-                () -> load("x,z,y\n1,2,a\n,?,b\nNA,3,\n", "x,z,y\n1,2,a\n"),
+                () -> load("x,z,y\n1,2,a\n,?,b\nNA,3,\n", "x,z,y\n1,2,a\n", "data.missing=refuse"),
                 "train.csv",
                 "2 in column x (the first in line 3)",
                 "1 in column z (the first in line 3)",
                 "1 in the label y (the first in line 4)",
                 "data.missing");
         for (String missing : List.of("", "NaN", "nan", "NA", "n/a", "null", "None", "?")) {
-            assertRefused("x,y\n1,a\n" + missing + ",b\n", "1 in column x (the first in line 3)");
+            TestData.assertRefused(
+                    () -> load("x,y\n1,a\n" + missing + ",b\n", "x,y\n1,a\n", "data.missing=refuse"),
+                    "1 in column x (the first in line 3)");
         }
     }
 
@@ -271,6 +273,97 @@ final class CsvKindTest {
         // Mean 2 and deviation 1 of the two that are there.
         assertArrayEquals(new float[] {-2, 0, 1}, features(zero, zero.test(), 0));
         TestData.assertRefused(() -> load("x,y\n1,a\n2,\n3,b\n", "x,y\n1,a\n", "data.missing=mean"), "label y", "drop");
+    }
+
+    @Test
+    void aMissingNumberIsItsMeanAndAnIndicatorAndAMissingCategoryAValueOfItsOwn() throws IOException {
+        String train = "x,full,colour,y\n1,5,red,a\n,6,blue,b\n3,7,,a\n";
+        String test = "x,full,colour,y\nNA,,green,a\n4,5,,b\n";
+        LoadedData data = load(train, test, "data.normalize=false");
+        assertEquals(
+                new Field.Category("colour", List.of("", "blue", "red")),
+                data.train().inputFields().get(2));
+        // x and its indicator, full, of which the training part misses none, then the colours
+        assertArrayEquals(new float[] {1, 0, 5, 0, 0, 1}, features(data, data.train(), 0));
+        assertArrayEquals(new float[] {2, 1, 6, 0, 1, 0}, features(data, data.train(), 1));
+        assertArrayEquals(new float[] {3, 0, 7, 1, 0, 0}, features(data, data.train(), 2));
+        assertArrayEquals(new float[] {2, 1, 6, 0, 0, 0}, features(data, data.test(), 0), "green is none of them");
+        assertArrayEquals(new float[] {4, 0, 5, 1, 0, 0}, features(data, data.test(), 1));
+        assertTrue(data.notes().toString().contains("with an indicator"), data.notes()::toString);
+        String whole = "x,colour,y\n1,red,a\n3,blue,b\n";
+        LoadedData none = load(whole, "x,colour,y\n,,a\n", "data.normalize=false");
+        assertArrayEquals(new float[] {2, 0, 0}, features(none, none.test(), 0), "the training part misses none");
+        TestData.assertRefused(() -> load("x,y\n1,a\n2,\n3,b\n", "x,y\n1,a\n"), "label y", "drop");
+    }
+
+    @Test
+    void emptyColumnsAreRefused() {
+        for (String missing : List.of("", "NA")) {
+            String text = "x,z,y\n%s,1,a\n%s,2,b\n".formatted(missing, missing);
+            TestData.assertRefused(() -> load(text, text), "column x is empty", "data.ignore = [\"x\"]");
+        }
+    }
+
+    /** Sine and cosine of a place in a cycle. */
+    private static float[] turned(double... places) {
+        float[] turned = new float[2 * places.length];
+        for (int i = 0; i < places.length; i++) {
+            turned[2 * i] = (float) Math.sin(2 * Math.PI * places[i]);
+            turned[2 * i + 1] = (float) Math.cos(2 * Math.PI * places[i]);
+        }
+        return turned;
+    }
+
+    @Test
+    void datesAreDaysAndPlacesInTheWeekAndTheYear() throws IOException {
+        LoadedData data = load(
+                "when,y\n1970-01-05,a\n1969-12-30,b\n,a\n", "when,y\n1970-01-08 18:00,b\n", "data.normalize=false");
+        assertEquals(List.of(new Field.Date("when", false)), data.train().inputFields());
+        float[] monday = features(data, data.train(), 0);
+        assertEquals(6, monday.length, "days, week, year and an indicator, as no date of the training part has a time");
+        assertEquals(4, monday[0]);
+        assertArrayEquals(turned(0, 4 / 365.2425), Arrays.copyOfRange(monday, 1, 5), 1e-5f);
+        float[] before = features(data, data.train(), 1);
+        assertEquals(-2, before[0]);
+        assertArrayEquals(turned(1 / 7.0, -2 / 365.2425), Arrays.copyOfRange(before, 1, 5), 1e-5f);
+        assertArrayEquals(new float[] {1, 0, 0, 0, 0, 1}, features(data, data.train(), 2), "the mean, and missing");
+        assertEquals(7.75f, features(data, data.test(), 0)[0]);
+    }
+
+    @Test
+    void timestampsHaveAPlaceInTheDayTooAndOffsetsAreBroughtToUtc() throws IOException {
+        String local = "when,y\n2024-03-05 06:00,a\n2024-03-06T18:00:00.5,b\n2024-03-07,a\n";
+        LoadedData data = load(local, local, "data.normalize=false");
+        float[] morning = features(data, data.train(), 0);
+        assertEquals(7, morning.length);
+        assertArrayEquals(turned(0.25), Arrays.copyOfRange(morning, 1, 3), 1e-5f);
+        String offset = "when,y\n2024-03-05T01:00+02:00,a\n2024-03-04T23:00Z,b\n";
+        LoadedData utc = load(offset, offset, "data.normalize=false");
+        assertEquals(List.of(new Field.Date("when", true)), utc.train().inputFields());
+        assertArrayEquals(features(utc, utc.train(), 0), features(utc, utc.train(), 1));
+    }
+
+    @Test
+    void columnsThatAreMostlyDatesAreRefusedUnlessTheyAreNames() throws IOException {
+        String mixed = "when,y\n2024-03-05,a\n2024-03-06,b\nsoon,a\n";
+        assertRefused(mixed, "train.csv, line 4", "'soon' in column when", "in 2 other rows", "data.categories");
+        assertEquals(
+                new Field.Category("when", List.of("2024-03-05", "2024-03-06", "soon")),
+                load(mixed, mixed, "data.categories=[\"when\"]")
+                        .train()
+                        .inputFields()
+                        .getFirst());
+        assertRefused("when,y\n2024-03-05,a\n2024-03-06,b\n2024,a\n", "2 dates and 1 numbers");
+        assertRefused(
+                "when,y\n2024-03-05,a\n2024-03-06 12:00,b\n2024-03-06T12:00Z,a\n",
+                "line 4",
+                "has an offset from UTC",
+                "all with an offset");
+        TestData.assertRefused(
+                () -> load("when,y\n2024-03-05,a\n2024-03-06,b\n", "when,y\nsoon,a\n"),
+                "test.csv, line 2",
+                "'soon' in column when",
+                "2024-03-05 13:45");
     }
 
     @Test
@@ -399,10 +492,20 @@ final class CsvKindTest {
             text.append("%d,name %d,%d,%d\n".formatted(1000 + 3 * i, i, i * 7 % 30, i % 2));
         }
         Files.writeString(folder.resolve("ids.csv"), text);
-        List<String> notes = loadFile("ids.csv").notes();
-        assertEquals(2, notes.size(), notes::toString);
-        assertTrue(notes.get(0).contains("column id") && notes.get(0).contains("rising"), notes::toString);
-        assertTrue(notes.get(1).contains("data.ignore = [\"name\"]"), notes::toString);
+        TestData.assertRefused(
+                () -> loadFile("ids.csv"),
+                "column id has 30 different whole numbers",
+                "column name has 30 different texts in 30 rows",
+                "set data.ignore = [\"id\", \"name\"]");
+        TestData.assertRefused(
+                () -> loadFile("ids.csv", "data.columns=[\"name\", \"x\"]"), "leave name out of data.columns");
+        TestData.assertRefused(
+                () -> loadFile("ids.csv", "data.ignore=[\"x\"]"), "data.ignore = [\"x\", \"id\", \"name\"]");
+        assertEquals(
+                List.of(), loadFile("ids.csv", "data.ignore=[\"id\", \"name\"]").notes());
+        // Who names the columns to use knows that it is none, and is told what it looks like.
+        List<String> notes = loadFile("ids.csv", "data.columns=[\"id\", \"x\"]").notes();
+        assertTrue(notes.getFirst().contains("column id") && notes.getFirst().contains("rising"), notes::toString);
     }
 
     /** The twin: the pattern that numbers were once recognised by. */

@@ -140,6 +140,13 @@ public record InputsGuess(List<String> settings, List<String> notes) {
             }
         }
 
+        /** An indicator would be an input that a model does not have which others made. */
+        private void refuseMissing() {
+            if (EncodingNote.of(graph).isEmpty()) {
+                set("data.missing", "refuse");
+            }
+        }
+
         private void kind(String name) throws IOException {
             set("data.kind", name);
             if (name.equals("images")) {
@@ -210,6 +217,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
                 }
                 begin("table", "data.path", file);
                 asItIs();
+                refuseMissing();
             } else {
                 throw DataException.in(
                         file, "nothing that this model can be given, which takes %s: give %s".formatted(inputs, TAKES));
@@ -266,6 +274,7 @@ public record InputsGuess(List<String> settings, List<String> notes) {
         private void table(Path path, Path file) throws IOException {
             begin("csv", "data.path", path);
             asItIs();
+            refuseMissing();
             if (file.toString()
                     .toLowerCase(Locale.ROOT)
                     .replaceFirst("\\.gz$", "")

@@ -2,6 +2,7 @@ package dev.espalier.train.journal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What the file of a trained model takes and what it says, for people and programs: {@code model.json} beside the file, and a
@@ -44,11 +45,24 @@ public record ModelCard(int format, String espalier, List<Input> inputs, List<Ou
      *
      * @param name its name in the data
      * @param categories what it can be, if it is a category: the model takes the place in this list, from 0; none for a number
+     * @param dates {@code local} or {@code UTC} if it is a date: the model takes days since 1970-01-01, of the date and time as
+     *     written, or brought to UTC; empty if it is none
      */
-    public record Column(String name, List<String> categories) {
+    public record Column(String name, List<String> categories, String dates) {
         /** Copies the list. */
         public Column {
             categories = List.copyOf(categories);
+            dates = Objects.requireNonNullElse(dates, ""); // null in what older versions wrote down
+        }
+
+        /**
+         * A column of numbers or categories.
+         *
+         * @param name its name in the data
+         * @param categories what it can be, if it is a category
+         */
+        public Column(String name, List<String> categories) {
+            this(name, categories, "");
         }
     }
 

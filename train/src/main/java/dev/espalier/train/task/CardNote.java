@@ -26,6 +26,8 @@ import java.util.Optional;
  * espalier.classes           the classes, in the order of the numbers that the model says
  * espalier.columns           the columns of the table that it takes, in order
  * espalier.categories.NAME   what the column NAME can be: the model takes the place in this list, from 0
+ * espalier.dates.NAME        that the column NAME is a date: the model takes days since 1970-01-01; UTC if values have an offset and
+ *                            are brought to UTC, else local
  * }</pre>
  */
 public final class CardNote {
@@ -33,6 +35,7 @@ public final class CardNote {
     private static final String CLASSES = "espalier.classes";
     private static final String COLUMNS = "espalier.columns";
     private static final String CATEGORIES = "espalier.categories.";
+    private static final String DATES = "espalier.dates.";
 
     private CardNote() {}
 
@@ -64,6 +67,9 @@ public final class CardNote {
         columns.stream()
                 .filter(column -> !column.categories().isEmpty())
                 .forEach(column -> metadata.put(CATEGORIES + column.name(), lines(column.categories())));
+        columns.stream()
+                .filter(column -> !column.dates().isEmpty())
+                .forEach(column -> metadata.put(DATES + column.name(), column.dates()));
         return model.withMetadata(metadata);
     }
 
@@ -138,13 +144,14 @@ public final class CardNote {
                         ? "token ids"
                         : "tokens of %s, made by the tokenizer beside the model"
                                 .formatted(String.join(" and ", tokens.texts()));
+            case Field.Date _ -> "a date: days since 1970-01-01, the time as their fraction; NaN where it is missing";
             case Field.Numbers _
             when encoding instanceof ColumnEncoding.Arranged ->
                 "an image, row by row, the channels of a pixel together: from 0, black, to 255, white";
             case Field.Numbers _ ->
                 encoding instanceof ColumnEncoding.Joined
                         ? "rows of a table: numbers in their own units, NaN where one is missing; of a category its place in the list,"
-                                + " from 0, or NaN if it is none of them"
+                                + " from 0, or NaN if it is none of them; of a date its days since 1970-01-01, the time as their fraction"
                         : "numbers in their own units, NaN where one is missing";
         };
     }
@@ -152,6 +159,7 @@ public final class CardNote {
     private static List<ModelCard.Column> columns(ColumnEncoding encoding) {
         return switch (encoding.from().getFirst()) {
             case Field.Category category when encoding.from().size() == 1 -> List.of(column(category));
+            case Field.Date date when encoding.from().size() == 1 -> List.of(column(date));
             case Field _
             when encoding instanceof ColumnEncoding.Joined ->
                 encoding.from().stream().map(CardNote::column).toList();
@@ -160,8 +168,11 @@ public final class CardNote {
     }
 
     private static ModelCard.Column column(Field field) {
-        return new ModelCard.Column(
-                field.name(), field instanceof Field.Category category ? category.values() : List.of());
+        return switch (field) {
+            case Field.Category category -> new ModelCard.Column(category.name(), category.values());
+            case Field.Date date -> new ModelCard.Column(date.name(), List.of(), date.zoned() ? "UTC" : "local");
+            case Field.Numbers _, Field.Image _, Field.Tokens _ -> new ModelCard.Column(field.name(), List.of());
+        };
     }
 
     /** The target that an output is about: that of its name, or the only one. */

@@ -7,6 +7,8 @@ import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.Findings.Glimpse;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.time.LocalDate;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,6 +26,11 @@ final class Mistakes {
 
     /** Of more numbers in one column, the first are shown. */
     private static final int MOST_NUMBERS = 8;
+
+    /** A single-precision number of days tells times of this century apart to three minutes. */
+    private static final int SHOWN_MINUTES = 5;
+
+    private static final int MINUTES_PER_DAY = 1440;
 
     /** Of more columns, the first are shown. */
     private static final int MOST_COLUMNS = 100;
@@ -89,7 +96,19 @@ final class Mistakes {
         return switch (column.field()) {
             case Field.Image image -> picture(image, values);
             case Field.Numbers field -> new Glimpse.Words(field.name(), words(values));
+            case Field.Date field -> new Glimpse.Words(field.name(), date(values[0]));
         };
+    }
+
+    /** A date, and a time to five minutes; nothing if it is missing. */
+    static String date(float days) {
+        if (Float.isNaN(days)) {
+            return "";
+        }
+        double day = Math.floor(days);
+        LocalDate date = LocalDate.ofEpochDay((long) day);
+        int minutes = SHOWN_MINUTES * (int) Math.rint((days - day) * MINUTES_PER_DAY / SHOWN_MINUTES);
+        return days == day ? date.toString() : date + " ≈" + LocalTime.MIN.plusMinutes(minutes);
     }
 
     private static String words(float[] values) {

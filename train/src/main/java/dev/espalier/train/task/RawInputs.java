@@ -2,7 +2,9 @@ package dev.espalier.train.task;
 
 import dev.espalier.data.ColumnEncoding;
 import dev.espalier.data.ColumnEncoding.Arranged;
+import dev.espalier.data.ColumnEncoding.Calendar;
 import dev.espalier.data.ColumnEncoding.Index;
+import dev.espalier.data.ColumnEncoding.Indicated;
 import dev.espalier.data.ColumnEncoding.Joined;
 import dev.espalier.data.ColumnEncoding.Measured;
 import dev.espalier.data.ColumnEncoding.OneHot;
@@ -21,6 +23,7 @@ import dev.espalier.graph.Initializer;
 import dev.espalier.graph.Node;
 import dev.espalier.graph.Value;
 import dev.espalier.graph.op.Binary;
+import dev.espalier.graph.op.Concat;
 import dev.espalier.graph.op.Elementwise.Cast;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gather;
@@ -42,6 +45,9 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -55,7 +61,7 @@ import java.util.stream.IntStream;
  * numbers       in their own units; NaN where one is missing
  * an image      [batch, channels, height, width], pixels from 0 to 255; as the model has it if its channels are last
  * a table       [batch, columns] in the order of the encoding; a category is its place among its values, and NaN or any other
- *               number if it is none of them
+ *               number if it is none of them; a date is its days since 1970-01-01, with the time as the fraction
  * a category    int64 [batch], its place among its values
  * tokens        int64 [batch, tokens]
  * }</pre>
@@ -69,6 +75,9 @@ public final class RawInputs {
     private static final String ENCODED = "/encoded";
 
     private static final long SEED = 1;
+
+    /** Of rows that are drawn, how many there are for one that misses a number. */
+    private static final int MISSING_ONE_IN = 8;
 
     private RawInputs() {}
 
@@ -330,6 +339,13 @@ public final class RawInputs {
             case Index(Field.Category field) ->
                 values.add((double) random.nextInt(field.values().size()));
             case Scaled scaled -> draw(scaled.field(), scaled.normalization(), random, values);
+            case Calendar calendar -> draw(calendar.days(), random, values);
+            case Indicated indicated -> {
+                draw(indicated.encoding(), random, values);
+                if (random.nextInt(MISSING_ONE_IN) == 0) {
+                    values.set(values.size() - 1, Double.NaN);
+                }
+            }
             case Measured measured -> draw(measured.field(), measured.statistics(), random, values);
             case Plain plain -> draw(plain.field(), plain.statistics(), random, values);
             case Pixels pixels -> draw(pixels.field(), pixels.statistics(), random, values);
@@ -358,6 +374,7 @@ public final class RawInputs {
         private final GraphBuilder builder;
         private final String input;
         private final List<Cell> cells = new ArrayList<>();
+        private final List<Turn> turns = new ArrayList<>();
         private boolean empty;
 
         /**
@@ -367,13 +384,37 @@ public final class RawInputs {
          * @param mean what is subtracted
          * @param deviation what it is divided by
          * @param missing what stands in for NaN
-         * @param code the number that becomes 1, while all others become 0; negative if it is no category
+         * @param code the number that becomes 1, while all others become 0; {@link #NUMBER} or {@link #INDICATOR} if it is no category
          */
         private record Cell(int column, double mean, double deviation, double missing, int code) {
+            /** In place of a code: what becomes 1 where it is missing, and 0 where it is not. */
+            static final int INDICATOR = -2;
+
+            /** In place of a code: nothing is chosen. */
+            static final int NUMBER = -1;
+
+            static Cell indicator(int column) {
+                return new Cell(column, 0, 1, Double.NaN, INDICATOR);
+            }
+
             boolean isCategory() {
                 return code >= 0;
             }
+
+            boolean isIndicator() {
+                return code == INDICATOR;
+            }
         }
+
+        /**
+         * Sine or cosine of a date's place in a cycle.
+         *
+         * @param column where the date comes from, among the raw columns
+         * @param cycle the cycle
+         * @param cosine whether it is the cosine
+         * @param at where it stands, among the numbers that the model was fed with
+         */
+        private record Turn(int column, Calendar.Cycle cycle, boolean cosine, int at) {}
 
         Front(GraphBuilder builder, Graph.Input input, ColumnEncoding encoding) {
             this.builder = builder;
@@ -383,7 +424,13 @@ public final class RawInputs {
                     int columns = read(joined, 0);
                     Value raw = builder.input(
                             input.name(), DataType.FLOAT32, input.type().shape().get(0), columns);
-                    encode(gathered(raw, columns), new long[] {cells.size()});
+                    encodeColumns(raw, columns);
+                }
+                case Calendar _, Indicated _ -> {
+                    Value raw = builder.input(
+                            input.name(), DataType.FLOAT32, input.type().shape().get(0));
+                    read(encoding, 0);
+                    encodeColumns(add("column", new Unsqueeze(List.of(1L)), raw), 1);
                 }
                 case OneHot(Field.Category category) -> {
                     Value raw = builder.input(
@@ -404,7 +451,10 @@ public final class RawInputs {
                     if (arranged.reversed()) {
                         Collections.reverse(cells);
                     }
-                    encode(raw, arranged.channelsLast() ? new long[] {channels} : new long[] {channels, 1, 1});
+                    encode(
+                            raw,
+                            arranged.channelsLast() ? new long[] {channels} : new long[] {channels, 1, 1},
+                            input.name() + ENCODED);
                 }
                 case Outside _ -> {
                     RawInputs.input(builder, input.name(), input.type());
@@ -414,7 +464,7 @@ public final class RawInputs {
                     Value raw = RawInputs.input(builder, input.name(), input.type());
                     if (encoding.to() instanceof Field.Dense dense) {
                         read(encoding, 0);
-                        encode(raw, shape(dense));
+                        encode(raw, shape(dense), input.name() + ENCODED);
                     } else {
                         empty = true;
                     }
@@ -456,6 +506,20 @@ public final class RawInputs {
                 case Scaled scaled -> {
                     return read(scaled.field(), scaled.normalization(), scaled.missing(), column);
                 }
+                case Calendar calendar -> {
+                    int next = read(calendar.days(), column);
+                    for (Calendar.Cycle cycle : calendar.cycles()) {
+                        for (boolean cosine : new boolean[] {false, true}) {
+                            turns.add(new Turn(column, cycle, cosine, cells.size() + turns.size()));
+                        }
+                    }
+                    return next;
+                }
+                case Indicated indicated -> {
+                    int next = read(indicated.encoding(), column);
+                    cells.add(Cell.indicator(column));
+                    return next;
+                }
                 case Plain _, Measured _, Index _, Pixels _, Tokenized _, Arranged _, Outside _ -> {
                     return encoding.to() instanceof Field.Dense dense
                             ? read(dense, Normalization.none(dense.statistics()), Double.NaN, column)
@@ -473,7 +537,7 @@ public final class RawInputs {
                         white * by.mean().get(i),
                         white * by.deviation().get(i),
                         image ? Double.NaN : missing,
-                        -1));
+                        Cell.NUMBER));
             }
             return column + by.mean().size();
         }
@@ -486,8 +550,74 @@ public final class RawInputs {
             int first = channels.getFirst().column();
             for (int i = 0; i < image.size(); i++) {
                 Cell channel = channels.get(i / pixels);
-                cells.add(new Cell(first + i, channel.mean(), channel.deviation(), channel.missing(), -1));
+                cells.add(new Cell(first + i, channel.mean(), channel.deviation(), channel.missing(), Cell.NUMBER));
             }
+        }
+
+        /** The columns of a table; what dates become is joined to the rest, and everything brought into its order. */
+        private void encodeColumns(Value raw, int columns) {
+            Value gathered = gathered(raw, columns);
+            long[] shape = {cells.size()};
+            if (turns.isEmpty()) {
+                encode(gathered, shape, input + ENCODED);
+                return;
+            }
+            Value rest = encode(gathered, shape, name("rest", false));
+            empty = false;
+            List<Integer> joined = new ArrayList<>(
+                    IntStream.range(0, cells.size() + turns.size()).boxed().toList());
+            List<Integer> turning = turns.stream().map(Turn::at).toList();
+            joined.removeAll(new HashSet<>(turning));
+            joined.addAll(turning);
+            boolean sorted = joined.equals(joined.stream().sorted().toList());
+            Value all = builder.add(name("joined", sorted), new Concat(1), rest, turned(raw, columns));
+            if (!sorted) {
+                Value places = constant(
+                        "places",
+                        Tensor.computeLongs(DataType.INT64, new long[] {joined.size()}, i -> joined.indexOf((int) i)));
+                builder.add(name("", true), new Gather(1), all, places);
+            }
+        }
+
+        /** By the same steps as {@link Calendar} takes them, so that both have the same numbers. */
+        private Value turned(Value raw, int columns) {
+            Value days = add("days", new Unary(Unary.Function.FLOOR), raw);
+            Value both = add("days_and_times", new Concat(1), days, raw);
+            Value sources = constant(
+                    "dates",
+                    Tensor.computeLongs(
+                            DataType.INT64,
+                            new long[] {turns.size()},
+                            i -> turns.get((int) i).column()
+                                    + (turns.get((int) i).cycle().wholeDays() ? 0 : columns)));
+            Value dates = add("dates_gathered", new Gather(1), both, sources);
+            Value lengths = constants("cycles", turn -> turn.cycle().length());
+            Value count = add("cycles_counted", new Binary(Binary.Function.DIVIDE), dates, lengths);
+            Value whole = add("cycles_whole", new Unary(Unary.Function.FLOOR), count);
+            Value before = add("cycles_before", new Binary(Binary.Function.MULTIPLY), whole, lengths);
+            Value place = add("places_in_cycles", new Binary(Binary.Function.SUBTRACT), dates, before);
+            Value scaled = add(
+                    "turns",
+                    new Binary(Binary.Function.MULTIPLY),
+                    place,
+                    constants("turn", turn -> turn.cycle().scale()));
+            Value angles = add(
+                    "angles",
+                    new Binary(Binary.Function.ADD),
+                    scaled,
+                    constants("angle", turn -> turn.cycle().offset(turn.cosine())));
+            Value sines = add("sines", new Unary(Unary.Function.SIN), angles);
+            Value isMissing = add("is_missing_date", new Unary(Unary.Function.IS_NAN), dates);
+            Value zero = constant("zero", Tensor.of(new float[] {0}, 1));
+            return add("turned", new Where(), isMissing, zero, sines);
+        }
+
+        private Value constants(String name, ToDoubleFunction<Turn> number) {
+            return constant(
+                    name,
+                    floats(
+                            new long[] {turns.size()},
+                            turns.stream().mapToDouble(number).boxed().toList()));
         }
 
         private Value gathered(Value raw, int columns) {
@@ -501,52 +631,82 @@ public final class RawInputs {
             return add("gathered", new Gather(1), raw, indices);
         }
 
-        /** As few nodes as there can be, however many columns: the last is called as the model's input was. */
-        private void encode(Value raw, long[] shape) {
-            boolean fills = cells.stream().anyMatch(cell -> !Double.isNaN(cell.missing));
-            boolean scales = cells.stream().anyMatch(cell -> cell.mean != 0 || cell.deviation != 1);
-            boolean chooses = cells.stream().anyMatch(Cell::isCategory);
-            boolean onlyCategories = cells.stream().allMatch(Cell::isCategory);
-            empty = !fills && !scales && !chooses;
-            if (empty) {
-                return;
+        /**
+         * As few nodes as there can be, however many columns.
+         *
+         * @return what the last node makes, which is called as was wished; what is given if there is nothing to do
+         */
+        private Value encode(Value raw, long[] shape, String last) {
+            SequencedMap<String, BiFunction<String, Value, Value>> steps = new LinkedHashMap<>();
+            List<Value> filled = new ArrayList<>(); // what the codes of categories are compared with
+            if (cells.stream().anyMatch(cell -> !Double.isNaN(cell.missing))) {
+                steps.put("filled", (name, value) -> {
+                    Value isMissing = add("is_missing", new Unary(Unary.Function.IS_NAN), value);
+                    Value standIn = constant(
+                            "missing",
+                            floats(shape, cells.stream().map(Cell::missing).toList()));
+                    return builder.add(name, new Where(), isMissing, standIn, value);
+                });
             }
-            Value value = raw;
-            if (fills) {
-                Value isMissing = add("is_missing", new Unary(Unary.Function.IS_NAN), value);
-                Value standIn = constant(
-                        "missing",
-                        floats(shape, cells.stream().map(Cell::missing).toList()));
-                value = builder.add(name("filled", !scales && !chooses), new Where(), isMissing, standIn, value);
+            if (cells.stream().anyMatch(cell -> cell.mean != 0 || cell.deviation != 1)) {
+                steps.put("scaled", (name, value) -> {
+                    filled.add(value);
+                    Value mean = constant(
+                            "mean", floats(shape, cells.stream().map(Cell::mean).toList()));
+                    Value deviation = constant(
+                            "deviation",
+                            floats(shape, cells.stream().map(Cell::deviation).toList()));
+                    Value shifted = add("shifted", new Binary(Binary.Function.SUBTRACT), value, mean);
+                    return builder.add(name, new Binary(Binary.Function.DIVIDE), shifted, deviation);
+                });
             }
-            Value filled = value;
-            if (scales) {
-                Value mean = constant(
-                        "mean", floats(shape, cells.stream().map(Cell::mean).toList()));
-                Value deviation = constant(
-                        "deviation",
-                        floats(shape, cells.stream().map(Cell::deviation).toList()));
-                Value shifted = add("shifted", new Binary(Binary.Function.SUBTRACT), value, mean);
-                value = builder.add(name("scaled", !chooses), new Binary(Binary.Function.DIVIDE), shifted, deviation);
-            }
-            if (chooses) {
-                Value codes = constant(
-                        "codes",
-                        floats(
-                                shape,
-                                cells.stream().map(cell -> (double) cell.code).toList()));
-                Value equal = add("equal", new Binary(Binary.Function.EQUAL), filled, codes);
-                Value chosen = builder.add(name("chosen", onlyCategories), new Cast(DataType.FLOAT32), equal);
-                if (!onlyCategories) {
-                    Value isCategory = constant(
-                            "is_category",
-                            Tensor.computeLongs(
-                                    DataType.BOOL,
+            if (cells.stream().anyMatch(Cell::isCategory)) {
+                steps.put("chosen", (name, value) -> {
+                    Value codes = constant(
+                            "codes",
+                            floats(
                                     shape,
-                                    i -> cells.get((int) i).isCategory() ? 1 : 0));
-                    builder.add(name("", true), new Where(), isCategory, chosen, value);
-                }
+                                    cells.stream()
+                                            .map(cell -> (double) cell.code)
+                                            .toList()));
+                    Value equal = add(
+                            "equal",
+                            new Binary(Binary.Function.EQUAL),
+                            filled.isEmpty() ? value : filled.getFirst(),
+                            codes);
+                    return where(name, "is_category", Cell::isCategory, equal, value);
+                });
             }
+            if (cells.stream().anyMatch(Cell::isIndicator)) {
+                steps.put(
+                        "indicated",
+                        (name, value) -> where(
+                                name,
+                                "is_indicator",
+                                Cell::isIndicator,
+                                add("is_nan", new Unary(Unary.Function.IS_NAN), raw),
+                                value));
+            }
+            empty = steps.isEmpty();
+            Value value = raw;
+            for (Map.Entry<String, BiFunction<String, Value, Value>> step : steps.sequencedEntrySet()) {
+                boolean isLast = step.equals(steps.lastEntry());
+                value = step.getValue().apply(isLast ? last : name(step.getKey(), false), value);
+            }
+            return value;
+        }
+
+        /** Truths as 0 and 1 in some cells, and the others as they are. */
+        private Value where(String name, String mask, Predicate<Cell> chosen, Value truths, Value others) {
+            if (cells.stream().allMatch(chosen)) {
+                return builder.add(name, new Cast(DataType.FLOAT32), truths);
+            }
+            Value numbers = add(mask + "_number", new Cast(DataType.FLOAT32), truths);
+            Value isChosen = constant(
+                    mask,
+                    Tensor.computeLongs(
+                            DataType.BOOL, new long[] {cells.size()}, i -> chosen.test(cells.get((int) i)) ? 1 : 0));
+            return builder.add(name, new Where(), isChosen, numbers, others);
         }
 
         private String name(String node, boolean isLast) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.espalier.data.BatchPosition;
+import dev.espalier.data.Field;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.Value;
@@ -31,6 +32,7 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -162,8 +164,41 @@ final class RawInputsTest {
         Task task = Tasks.of(recipe());
         assertSame(task);
         assertSame(Tasks.of(recipe("data.normalize=false")));
+        assertSame(Tasks.of(recipe("data.missing=indicate")));
+        assertSame(Tasks.of(recipe("data.missing=indicate", "data.inputs=[\"features=share,color,salary\"]")));
         assertSame(Tasks.of(images()));
         assertSame(Tasks.of(images("data.mean=[0.5]", "data.std=[0.25]")));
+    }
+
+    /** Dates at any place of a table, before 1970 too, with and without times, and now and then missing. */
+    @Test
+    void datesAreTheSameToTheModelToo() throws IOException {
+        Random random = new Random(7);
+        for (String part : List.of("train", "test")) {
+            StringBuilder table = new StringBuilder("day,size,time,color,label\n");
+            for (int row = 0; row < 200; row++) {
+                LocalDate day = LocalDate.ofEpochDay(random.nextInt(40_000) - 20_000);
+                table.append(random.nextInt(9) == 0 ? "" : day)
+                        .append(String.format(Locale.ROOT, ",%.3f,", random.nextGaussian()))
+                        .append(random.nextInt(9) == 0 ? "" : day.atTime(random.nextInt(24), random.nextInt(60)))
+                        .append(random.nextInt(9) == 0 ? "," : "," + COLORS.get(random.nextInt(3)))
+                        .append(day.getDayOfWeek().getValue() > 5 ? ",rest\n" : ",work\n");
+            }
+            Files.writeString(folder.resolve(part + ".csv"), table);
+        }
+        Task task = Tasks.of(recipe("data.missing=indicate"));
+        assertEquals(
+                List.of(new Field.Numbers("features", List.of(6 + 1 + 8 + 4))),
+                task.encoding().orElseThrow().inputFields());
+        assertSame(task);
+        assertSame(Tasks.of(recipe("data.missing=indicate", "data.inputs=[\"features=size,color,day\"]")));
+        assertSame(Tasks.of(recipe("data.missing=mean", "data.normalize=false")));
+        Map<String, String> notes =
+                RawInputs.of(task, task.model(Weights.seeded(1))).metadata();
+        assertEquals("day\nsize\ntime\ncolor", notes.get("espalier.columns"));
+        assertEquals("local", notes.get("espalier.dates.day"));
+        assertEquals("local", notes.get("espalier.dates.time"));
+        assertEquals("\nblue\ngreen\nred", notes.get("espalier.categories.color"));
     }
 
     /** The channels of a file are where the model has them. */
