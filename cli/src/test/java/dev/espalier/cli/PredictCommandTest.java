@@ -181,7 +181,7 @@ final class PredictCommandTest {
                 Answer.to("predict", run.path(), write("unknown.csv", "salary,color\n1,purple\n2,red\n3,green\n4,\n"));
         assertEquals(0, answer.exitStatus(), answer.err());
         assertEquals(5, answer.out().lines().count(), answer.out());
-        for (String words : List.of("2 values of column color", "'purple' in line 2", "[blue, red]")) {
+        for (String words : List.of("column color has 2 values", "'purple' in line 2", "[blue, red]")) {
             assertTrue(answer.err().contains(words), answer.err());
         }
     }
@@ -232,7 +232,7 @@ final class PredictCommandTest {
                         write("bad.csv", "shop,when\nnorth,19.11.2023\nnorth,2023-11-19T12:00Z\n")),
                 "bad.csv, line 2: '19.11.2023' in column when: expected a date such as 2024-03-05",
                 "bad.csv, line 3",
-                "without an offset");
+                "has an offset from UTC");
     }
 
     @Test

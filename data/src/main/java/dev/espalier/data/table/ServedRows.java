@@ -190,15 +190,16 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
             problems.add(DataException.in("%s, %s %d".formatted(cells.file(), cells.placeWord(), place), problem));
         }
 
-        /** Like the test part of a training, rows may have categories that the model has never seen: they are none of its own. */
+        /** Like the test split of a training, rows may have categories that the model has never seen: they are none of its own. */
         List<String> notes() {
             List<String> notes = new ArrayList<>();
             unknown.forEach((category, found) -> notes.add(
-                    "%s: %,d values of column %s are none of the categories that the model knows, the first '%s' in %s %d: none of them counts. It knows %s"
+                    "%s: column %s has %,d %s that the training did not have, the first '%s' in %s %d: predicted as none of the known categories, %s"
                             .formatted(
                                     cells.file(),
-                                    found.count,
                                     category.name(),
+                                    found.count,
+                                    found.count == 1 ? "value" : "values",
                                     found.first,
                                     cells.placeWord(),
                                     found.place,
@@ -207,18 +208,21 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
         }
 
         private float days(Field.Date date, String number, String cell, long place) {
-            Optional<IsoDate> days = IsoDate.parse(number).filter(found -> found.zoned() == date.zoned());
-            if (days.isEmpty()) {
-                problem(
-                        place,
-                        "'%s' in column %s: expected %s%s"
-                                .formatted(
-                                        cell,
-                                        date.name(),
-                                        date.zoned() ? IsoDate.EXPECTED_ZONED : IsoDate.EXPECTED,
-                                        date.zoned() ? "" : ", without an offset from UTC as in training"));
+            Optional<IsoDate> found = IsoDate.parse(number);
+            if (found.isPresent() && found.get().zoned() == date.zoned()) {
+                return found.get().days();
             }
-            return days.map(IsoDate::days).orElse(Float.NaN);
+            problem(
+                    place,
+                    found.isPresent() && !date.zoned()
+                            ? "'%s' in column %s has an offset from UTC, but the dates of the training had none: leave it out"
+                                    .formatted(cell, date.name())
+                            : "'%s' in column %s: expected %s"
+                                    .formatted(
+                                            cell,
+                                            date.name(),
+                                            date.zoned() ? IsoDate.EXPECTED_ZONED : IsoDate.EXPECTED));
+            return Float.NaN;
         }
 
         /** A number, or a place among the categories; NaN if it is missing, or wrong. */
@@ -232,7 +236,7 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
                 if (isTarget) {
                     problem(
                             place,
-                            "'%s' in column %s: the model knows %s"
+                            "'%s' in column %s: expected one of %s, as in training"
                                     .formatted(cell, field.name(), some(category.values())));
                 } else if (!cell.isEmpty()) {
                     unknown.computeIfAbsent(category, _ -> new Unknown(cell, place)).count++;
@@ -259,9 +263,11 @@ public record ServedRows(CellFile cells, char decimal, Context.Progress progress
     }
 
     private static String some(List<String> values) {
-        return values.size() <= SHOWN
-                ? values.toString()
-                : "%s and %,d more".formatted(values.subList(0, SHOWN), values.size() - SHOWN);
+        List<String> shown = values.stream()
+                .limit(SHOWN)
+                .map(value -> value.isEmpty() ? "(empty)" : value)
+                .toList();
+        return values.size() <= SHOWN ? shown.toString() : "%s and %,d more".formatted(shown, values.size() - SHOWN);
     }
 
     private static Column column(Field field, List<float[]> rows, int at) {

@@ -123,17 +123,18 @@ final class TableParts {
         }
         String filled = refused ? "" : missing(table, 0);
         if (!filled.isEmpty()) {
-            notes.add("values of %s are missing, %s: %s"
+            notes.add("missing values in %s: %s. %s (data.missing = \"%s\")"
                     .formatted(
                             table.name(),
+                            filled,
                             switch (rule) {
                                 case INDICATE ->
-                                    "the column's mean stands in for a number, with an indicator behind it, and a category has a value for it";
-                                case MEAN -> "and the column's mean stands in for a number";
-                                case ZERO -> "and 0 stands in for a number";
-                                case REFUSE, DROP -> "and nothing stands in";
+                                    "A number becomes the mean of its column, with an indicator input; a category gets a value of its own";
+                                case MEAN -> "A number becomes the mean of its column; a category has no value";
+                                case ZERO -> "A number becomes 0; a category has no value";
+                                case REFUSE, DROP -> "They are left as they are";
                             },
-                            filled));
+                            rule.name().toLowerCase(Locale.ROOT)));
         }
     }
 
@@ -202,7 +203,13 @@ final class TableParts {
             }
         }
         if (!problems.isEmpty()) {
-            throw DataException.in(train.name(), "%s: %s".formatted(String.join("; ", problems), leftOut(useless)));
+            throw DataException.in(
+                    train.name(),
+                    "%s. Nothing can be learned from %s: %s"
+                            .formatted(
+                                    String.join("; ", problems),
+                                    useless.size() == 1 ? "it" : "them",
+                                    leftOut(useless)));
         }
     }
 
@@ -212,8 +219,7 @@ final class TableParts {
             case TEXTS -> {
                 int different = train.texts(column).size();
                 yield different > ID_SHARE * present
-                        ? "has %,d different texts in %,d rows, as identifiers have, from which nothing can be learned"
-                                .formatted(different, present)
+                        ? "looks like an identifier: %,d different texts in %,d rows".formatted(different, present)
                         : "";
             }
             // Any measurement has nearly as many values as rows: only the name tells.
@@ -222,7 +228,7 @@ final class TableParts {
                                 && DataSection.isLabelled(values)
                                 && isIdName(name(column))
                                 && differentWhole(column) > ID_SHARE * present
-                        ? "has %,d different whole numbers in %,d rows and the name of an identifier"
+                        ? "looks like an identifier: %,d different integers in %,d rows"
                                 .formatted(differentWhole(column), present)
                         : "";
             case DATES, UTC_DATES -> "";
@@ -408,8 +414,9 @@ final class TableParts {
                 }
             }
         } else if (strange > 0) {
-            notes.add("%,d values in column %s of %s do not occur in the training part: they are none of its categories"
-                    .formatted(strange, field.name(), table.name()));
+            notes.add(
+                    "column %s of %s has %,d %s that the training split does not have: predicted as none of its categories"
+                            .formatted(field.name(), table.name(), strange, strange == 1 ? "value" : "values"));
         }
         return Columns.categories(field, all);
     }

@@ -207,7 +207,7 @@ final class CsvKindTest {
         assertArrayEquals(new float[] {-2 * unit, 0, 1}, features(data, data.train(), 0), 1e-6f);
         assertArrayEquals(new float[] {0, 0, 0}, features(data, data.test(), 0), "none of the categories");
         assertArrayEquals(new float[] {0, 1, 0}, features(data, data.test(), 1));
-        assertTrue(data.notes().toString().contains("1 values in column colour"), data.notes()::toString);
+        assertTrue(data.notes().toString().contains("column colour of"), data.notes()::toString);
     }
 
     @Test
@@ -266,7 +266,7 @@ final class CsvKindTest {
         assertArrayEquals(new float[] {2, 1, 0}, features(mean, mean.train(), 1));
         assertArrayEquals(new float[] {3, 0, 0}, features(mean, mean.train(), 2));
         assertArrayEquals(new float[] {2, 0, 1}, features(mean, mean.test(), 0));
-        assertTrue(mean.notes().toString().contains("the column's mean stands in"), mean.notes()::toString);
+        assertTrue(mean.notes().toString().contains("the mean of its column"), mean.notes()::toString);
         LoadedData normalized = load(train, test, "data.missing=mean");
         assertArrayEquals(new float[] {0, 0, 1}, features(normalized, normalized.test(), 0), "the mean is 0 then");
         LoadedData zero = load(train, test, "data.missing=zero");
@@ -289,7 +289,7 @@ final class CsvKindTest {
         assertArrayEquals(new float[] {3, 0, 7, 1, 0, 0}, features(data, data.train(), 2));
         assertArrayEquals(new float[] {2, 1, 6, 0, 0, 0}, features(data, data.test(), 0), "green is none of them");
         assertArrayEquals(new float[] {4, 0, 5, 1, 0, 0}, features(data, data.test(), 1));
-        assertTrue(data.notes().toString().contains("with an indicator"), data.notes()::toString);
+        assertTrue(data.notes().toString().contains("with an indicator input"), data.notes()::toString);
         String whole = "x,colour,y\n1,red,a\n3,blue,b\n";
         LoadedData none = load(whole, "x,colour,y\n,,a\n", "data.normalize=false");
         assertArrayEquals(new float[] {2, 0, 0}, features(none, none.test(), 0), "the training part misses none");
@@ -494,8 +494,8 @@ final class CsvKindTest {
         Files.writeString(folder.resolve("ids.csv"), text);
         TestData.assertRefused(
                 () -> loadFile("ids.csv"),
-                "column id has 30 different whole numbers",
-                "column name has 30 different texts in 30 rows",
+                "column id looks like an identifier: 30 different integers in 30 rows",
+                "column name looks like an identifier: 30 different texts in 30 rows",
                 "set data.ignore = [\"id\", \"name\"]");
         TestData.assertRefused(
                 () -> loadFile("ids.csv", "data.columns=[\"name\", \"x\"]"), "leave name out of data.columns");
