@@ -5,6 +5,7 @@ import dev.espalier.data.Context;
 import dev.espalier.report.Report;
 import dev.espalier.squad.Retrieval;
 import dev.espalier.squad.Squad;
+import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.journal.Comparison;
 import dev.espalier.train.run.ModelPair;
 import dev.espalier.train.task.OutputMeaning;
@@ -71,9 +72,10 @@ final class CompareCommand implements Callable<Integer> {
             names = "--inputs",
             paramLabel = "WHAT",
             description = {
-                "What to compare them on: a kind of data, such as images, csv or npy, whose test part is taken; its keys are given with"
-                        + " --set.",
-                "Or " + ComparedInputs.RANDOM + ", for random numbers, which is worth little."
+                "Inputs to compare on: " + InputsGuess.TAKES + ". The test split is used. --set gives keys of a kind of"
+                        + " data.",
+                ComparedInputs.RANDOM
+                        + " shows whether the models compute the same, but not how much a difference matters."
             })
     private @Nullable String inputs;
 

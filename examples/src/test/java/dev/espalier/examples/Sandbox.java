@@ -1,7 +1,9 @@
 package dev.espalier.examples;
 
+import dev.espalier.data.image.DigitsKind;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,14 +11,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import javax.imageio.ImageIO;
 
 /**
- * The folder that samples run in, with what their words in capitals stand for: a model, a recipe, two runs, some images. Java cannot change
+ * The folder that samples run in, with what their words in capitals stand for: a model, a recipe, two runs, some images; and a folder of photos. Java cannot change
  * its working directory, so Maven starts the tests in it.
  */
 final class Sandbox {
     private static final String NAME = "samples";
+    private static final int PHOTOS = 300;
 
     private Sandbox() {}
 
@@ -52,6 +56,24 @@ final class Sandbox {
             ImageIO.write(black, "png", own.resolve("DIGIT.png").toFile());
         }
         Files.copy(Path.of("DIGITS/0/DIGIT.png"), Path.of("DIGIT.png"));
+        photos();
+    }
+
+    /** Pictures without labels, of which the model has seen some: the first of UCI's digits. */
+    private static void photos() throws IOException {
+        Path photos = Files.createDirectory(Path.of("photos"));
+        try (InputStream stored = DigitsKind.class.getResourceAsStream("digits-8x8.bin.gz")) {
+            byte[] records = new GZIPInputStream(Objects.requireNonNull(stored, "no digits")).readAllBytes();
+            for (int digit = 0; digit < PHOTOS; digit++) {
+                BufferedImage picture = new BufferedImage(8, 8, BufferedImage.TYPE_BYTE_GRAY);
+                for (int pixel = 0; pixel < 64; pixel++) {
+                    // A byte for the label, then a byte of 0 to 16 for each pixel.
+                    int level = records[digit * 65 + 1 + pixel] * 255 / 16;
+                    picture.getRaster().setSample(pixel % 8, pixel / 8, 0, level);
+                }
+                ImageIO.write(picture, "png", photos.resolve(digit + ".png").toFile());
+            }
+        }
     }
 
     /** A folder of the project, here. */

@@ -9,6 +9,8 @@ import dev.espalier.graph.onnx.OnnxWriter;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Int8;
+import dev.espalier.train.inputs.DeclaredInputs;
+import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.recipe.Recipe;
@@ -147,6 +149,20 @@ public final class Shrink {
      */
     public Shrink inputs(List<String> keys) {
         return new Shrink(model, keys, null, share, cost, epochs, minutes, int8, settings);
+    }
+
+    /**
+     * Names the inputs, as {@code espalier shrink --inputs} does; they are prepared as the model declares them.
+     *
+     * @param files a folder of images, arrays, a table or texts, or a kind of data by its name
+     * @return the same with these inputs
+     * @throws IOException if the model or the inputs cannot be read
+     */
+    public Shrink inputs(String files) throws IOException {
+        Graph graph = DeclaredInputs.inTraining(OnnxReader.read(model).graph());
+        List<String> keys =
+                settings.stream().filter(key -> key.startsWith("data.")).toList();
+        return inputs(InputsGuess.of(files, model, graph, keys).settings());
     }
 
     /**
