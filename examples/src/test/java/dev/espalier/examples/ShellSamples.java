@@ -190,6 +190,10 @@ final class ShellSamples {
             arguments.addAll(List.of("--set", changes, "--set", "halving.first=0"));
         }
         if (!arguments.isEmpty() && arguments.getFirst().equals("shrink")) {
+            int minutes = arguments.indexOf("--minutes");
+            if (minutes >= 0) {
+                arguments.subList(minutes, minutes + 2).clear();
+            }
             arguments.addAll(List.of("--epochs", "2"));
             SHRINK.forEach(key -> arguments.addAll(List.of("--set", key)));
         }
