@@ -361,8 +361,22 @@ final class OperatorTable {
         if (Double.isInfinite(bound)) {
             node.absent();
         } else {
-            node.constant(what, Tensor.scalar(node.data(0), bound));
+            node.constant(what, Tensor.scalar(node.data(0), inside(node.data(0), bound)));
         }
+    }
+
+    /** A bound that an integer type can hold: -1 as a byte without a sign would be 255. */
+    private static double inside(DataType type, double bound) {
+        return switch (type) {
+            case INT8 -> Math.clamp(bound, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case UINT8 -> Math.clamp(bound, 0, 0xFF);
+            case INT16 -> Math.clamp(bound, Short.MIN_VALUE, Short.MAX_VALUE);
+            case UINT16 -> Math.clamp(bound, 0, 0xFFFF);
+            case INT32 -> Math.clamp(bound, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case UINT32 -> Math.clamp(bound, 0, 0xFFFFFFFFL);
+            case UINT64 -> Math.max(bound, 0);
+            case INT64, FLOAT32, FLOAT64, FLOAT16, BFLOAT16, BOOL -> bound;
+        };
     }
 
     private static void layers() {

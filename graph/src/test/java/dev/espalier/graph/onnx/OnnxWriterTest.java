@@ -13,8 +13,10 @@ import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.Initializer.Kind;
 import dev.espalier.graph.Value;
+import dev.espalier.graph.eval.Evaluator;
 import dev.espalier.graph.op.Binary;
 import dev.espalier.graph.op.Concat;
+import dev.espalier.graph.op.Elementwise.Clip;
 import dev.espalier.graph.op.Elementwise.Gelu;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Gemm;
@@ -39,6 +41,22 @@ class OnnxWriterTest {
 
     @TempDir
     Path folder;
+
+    /** A byte without a sign has no -1: written as one, the bound would be 255. */
+    @Test
+    void boundsBeyondATypeAreWrittenWithinIt() throws Exception {
+        GraphBuilder builder = new GraphBuilder("clip");
+        Value x = builder.input("x", DataType.UINT8, 4);
+        Graph clipping = builder.outputs(
+                builder.add("low", new Clip(-1, Double.POSITIVE_INFINITY), x),
+                builder.add("high", new Clip(2, 999), x));
+        Map<String, Tensor> inputs =
+                Map.of("x", Tensor.of(new long[] {0, 1, 3, 255}).cast(DataType.UINT8));
+        OnnxRuntime.assertClose(
+                List.copyOf(Evaluator.run(clipping, inputs).values()),
+                OnnxRuntime.run(OnnxWriter.toBytes(clipping, DEFAULT), inputs),
+                0);
+    }
 
     /** A layer with a learned scalar, a buffer that no batch norm reads, and a constant. */
     private static Graph graph() {
