@@ -1,5 +1,6 @@
 package dev.espalier.engine;
 
+import ai.djl.ndarray.types.DataType;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.graph.op.Gemm;
@@ -54,7 +55,12 @@ final class MatrixKernels {
         return bias == null ? product : JniUtils.add(product, scaled(bias, gemm.beta()));
     }
 
+    /** Integers become floats, or the factor would be cut off to an integer. */
     private static PtNDArray scaled(PtNDArray array, double factor) {
-        return factor == 1 ? array : Tensors.times(array, factor);
+        if (factor == 1) {
+            return array;
+        }
+        boolean integers = array.getDataType().isInteger();
+        return Tensors.times(integers ? array.toType(DataType.FLOAT64, false) : array, factor);
     }
 }

@@ -1,5 +1,6 @@
 package dev.espalier.engine;
 
+import ai.djl.ndarray.types.DataType;
 import ai.djl.pytorch.engine.PtNDArray;
 import ai.djl.pytorch.jni.JniUtils;
 import dev.espalier.graph.op.Reduce;
@@ -33,7 +34,10 @@ final class ReduceKernels {
                     case L1 -> x -> sum(JniUtils.abs(x), axes, keep);
                     case L2 -> norm(axes, keep, site.type(0).isFloat());
                     case SUM_OF_SQUARES -> x -> sum(JniUtils.square(x), axes, keep);
-                    case LOG_SUM_EXP -> x -> JniUtils.reshape(logSumExp(x, axes), output);
+                    case LOG_SUM_EXP ->
+                        site.type(0).isFloat()
+                                ? x -> JniUtils.reshape(logSumExp(x, axes), output)
+                                : x -> JniUtils.reshape(integerLogSumExp(x, axes), output);
                 });
     }
 
@@ -76,6 +80,13 @@ final class ReduceKernels {
             result = function.run(result, axis, true);
         }
         return result;
+    }
+
+    /** {@code m + ln n} for n elements that are m, the largest: in integers, as ONNX Runtime does it, the others' exponentials are 0. */
+    private static PtNDArray integerLogSumExp(PtNDArray x, long[] axes) {
+        PtNDArray largest = fold(x, axes, JniUtils::max);
+        PtNDArray count = sum(JniUtils.eq(x, largest).toType(DataType.FLOAT64, false), axes, true);
+        return JniUtils.add(JniUtils.log(count), largest.toType(DataType.FLOAT64, false));
     }
 
     /** {@code m + ln Σ e^(x−m)}, where m is the largest: so nothing overflows. */

@@ -229,6 +229,14 @@ final class OperatorCases {
         add("transposed and scaled", new Gemm(0.5, -2, true, true), normal(4, 3), normal(2, 4), normal(3, 1));
         add("bias of one number", Gemm.LINEAR, normal(3, 4), normal(2, 4), normal(1));
         add("bias as a matrix", Gemm.LINEAR, normal(3, 4), normal(2, 4), normal(3, 2));
+        for (DataType type : List.of(DataType.INT32, DataType.INT64)) {
+            add(
+                    "of " + type + ", scaled by halves",
+                    new Gemm(1.5, 0.5, false, true),
+                    integers(type, -9, 9, 3, 4),
+                    integers(type, -9, 9, 2, 4),
+                    integers(type, -9, 9, 2));
+        }
         add("of matrices", new MatMul(), normal(3, 4), normal(4, 2));
         add("of batches", new MatMul(), normal(5, 1, 3, 4), normal(2, 4, 2));
         add("of vectors", new MatMul(), normal(4), normal(4));
@@ -357,6 +365,12 @@ final class OperatorCases {
     }
 
     private void reductions() {
+        for (DataType type : List.of(DataType.INT32, DataType.INT64)) {
+            add(
+                    "of " + type,
+                    new Reduce(Reduce.Function.LOG_SUM_EXP, List.of(1L), false),
+                    integers(type, -3, 3, 4, 20));
+        }
         for (Reduce.Function function : Reduce.Function.values()) {
             add("one axis", new Reduce(function, List.of(-2L), false), normal(2, 3, 4));
             add("two axes, kept", new Reduce(function, List.of(2L, 0L), true), normal(2, 3, 4));

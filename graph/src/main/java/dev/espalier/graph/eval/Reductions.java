@@ -86,13 +86,27 @@ final class Reductions {
         return largest + Math.log(sum);
     }
 
+    /** ONNX Runtime adds up exponentials as integers, of which only those of the largest, 1, are not 0. */
+    private static long integerLogSumExp(Tensor rows, long start, long count) {
+        long largest = Long.MIN_VALUE;
+        for (long i = start; i < start + count; i++) {
+            largest = Math.max(largest, rows.getLong(i));
+        }
+        long sum = 0;
+        for (long i = start; i < start + count; i++) {
+            sum += (long) Math.exp((double) (rows.getLong(i) - largest));
+        }
+        return (long) (largest + Math.log((double) sum));
+    }
+
     private static long reduceWhole(Reduce.Function function, Tensor rows, long start, long count) {
         long result = switch (function) {
             case MEAN, SUM, L1, SUM_OF_SQUARES -> 0;
             case PRODUCT -> 1;
             case MAX -> Long.MIN_VALUE;
             case MIN -> Long.MAX_VALUE;
-            case L2, LOG_SUM_EXP -> (long) reduce(function, rows, start, count);
+            case L2 -> (long) reduce(function, rows, start, count);
+            case LOG_SUM_EXP -> integerLogSumExp(rows, start, count);
         };
         for (long i = start; i < start + count; i++) {
             long x = rows.getLong(i);

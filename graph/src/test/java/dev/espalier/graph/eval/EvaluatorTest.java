@@ -312,6 +312,14 @@ class EvaluatorTest {
         assertTrue(failure(zeros, longs(-1)).contains("negative"));
     }
 
+    /** As ONNX Runtime: in integers only the exponentials of the largest are not 0. */
+    @Test
+    void logarithmOfASumOfExponentialsOfIntegersIsCutOff() {
+        Tensor x = Tensor.of(new long[] {-2, -2, -5, -2, -3, -5, 8, 7, 7}, 3, 3).cast(DataType.INT32);
+        Reduce reduce = new Reduce(Reduce.Function.LOG_SUM_EXP, List.of(1L), false);
+        assertArrayEquals(new long[] {-1, -2, 8}, one(reduce, x).toLongs());
+    }
+
     @Test
     void theNumberOfInputsIsChecked() {
         assertEquals("1 inputs, but it takes 2 to 2", failure(new Binary(Binary.Function.ADD), floats(1)));
