@@ -239,6 +239,24 @@ final class Expansions {
         }
     }
 
+    /** The largest or smallest truth value: as a number, because older versions have none of truth values. */
+    static void extremeOfTruths(NodeReading node, Steps steps) {
+        List<Long> axes = node.has(1) ? node.longs(1, "axes") : List.of();
+        String result = steps.input(0);
+        if (!axes.isEmpty() || !node.flag("noop_with_empty_axes", false)) {
+            NodeProto.Builder reduction = NodeProto.newBuilder()
+                    .setOpType(steps.copy().getOpType())
+                    .addInput(steps.cast(result, DataType.UINT8))
+                    .addAllAttribute(steps.attributes("keepdims"));
+            if (!axes.isEmpty()) {
+                reduction.addAttribute(Steps.longs(
+                        "axes", axes.stream().mapToLong(Long::longValue).toArray()));
+            }
+            result = steps.add(reduction);
+        }
+        steps.output(0, steps.cast(result, DataType.BOOL));
+    }
+
     /** {@code min(max(x, least), most)}, whichever bounds there are. */
     static void clip(NodeReading node, Steps steps) {
         String clipped = steps.input(0);

@@ -180,7 +180,13 @@ final class OperatorTable {
     /** What to put in place of a node of a name; null for nothing. */
     static @Nullable Expansion expansion(String name, NodeReading node) {
         boolean computedBound = name.equals("Clip") && !(node.isKnown(1) && node.isKnown(2));
-        return computedBound ? Expansions::clip : EXPANSIONS.get(name);
+        if (computedBound) {
+            return Expansions::clip;
+        }
+        boolean extreme = name.equals("ReduceMax") || name.equals("ReduceMin");
+        return extreme && node.has(0) && node.data(0) == DataType.BOOL
+                ? Expansions::extremeOfTruths
+                : EXPANSIONS.get(name);
     }
 
     /** Whether a node is one that the table has, in some form. */

@@ -19,6 +19,7 @@ public record ArgReduce(boolean largest, long axis, boolean keep) implements Ope
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.NUMBERS);
         return List.of(Fact.of(
                 DataType.INT64,
                 Axes.collapse(

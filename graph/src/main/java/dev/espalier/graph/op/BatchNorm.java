@@ -31,6 +31,7 @@ public record BatchNorm(double epsilon, double momentum) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         Operands.require(inputs.shape(0).rank() >= 2, "input of shape " + inputs.shape(0) + " has no channels");
         for (int i = 1; i < 5; i++) {
             inputs.requireRank(i, 1);

@@ -76,6 +76,17 @@ public record Binary(Function function) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        switch (function) {
+            case ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL ->
+                inputs.requireType(0, Types.NUMBERS);
+            case POWER -> {
+                inputs.requireType(0, Types.WIDE);
+                inputs.requireType(1, Types.NUMBERS);
+            }
+            case PRELU -> inputs.requireType(0, Types.WIDE);
+            case AND, OR, XOR -> inputs.requireType(0, Types.TRUTHS);
+            case EQUAL -> {}
+        }
         if (function != Function.POWER) {
             Operands.require(
                     inputs.data(0) == inputs.data(1),

@@ -32,6 +32,7 @@ public record Conv(Windows windows, long groups) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         Shape input = inputs.shape(0);
         Shape weight = inputs.shape(1);
         inputs.requireRank(1, windows.axes() + 2);

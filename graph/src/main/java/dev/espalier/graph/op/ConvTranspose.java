@@ -38,6 +38,7 @@ public record ConvTranspose(Windows windows, List<Long> added, long groups) impl
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         Shape input = inputs.shape(0);
         Shape weight = inputs.shape(1);
         inputs.requireRank(1, windows.axes() + 2);

@@ -13,6 +13,7 @@ public record CumSum(long axis, boolean exclusive, boolean reverse) implements O
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.WIDE);
         inputs.shape(0).axis(axis);
         return List.of(Fact.of(inputs.get(0).type()));
     }

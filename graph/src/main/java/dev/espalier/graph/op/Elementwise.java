@@ -11,6 +11,7 @@ public sealed interface Elementwise extends Operator {
 
     @Override
     default List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         return List.of(Fact.of(inputs.get(0).type()));
     }
 
@@ -91,6 +92,27 @@ public sealed interface Elementwise extends Operator {
         @Override
         public List<Fact> infer(Operands inputs) {
             Fact input = inputs.get(0);
+            switch (function) {
+                case IDENTITY -> {}
+                case NOT -> inputs.requireType(0, Types.TRUTHS);
+                case ABS, SIGN -> inputs.requireType(0, Types.NUMBERS);
+                case NEGATIVE, RELU -> inputs.requireType(0, Types.SIGNED);
+                case CEIL,
+                        COS,
+                        ERF,
+                        EXP,
+                        FLOOR,
+                        HARD_SWISH,
+                        IS_INF,
+                        IS_NAN,
+                        LOG,
+                        MISH,
+                        RECIPROCAL,
+                        ROUND,
+                        SIGMOID,
+                        SIN -> inputs.requireType(0, Types.FLOATS);
+                case SOFTPLUS, SOFTSIGN, SQRT, TANH -> inputs.requireType(0, Types.FLOATS);
+            }
             return List.of(
                     switch (function) {
                         case IDENTITY -> input;
@@ -156,7 +178,13 @@ public sealed interface Elementwise extends Operator {
      * @param least the lower bound; minus infinity for none
      * @param most the upper bound; infinity for none
      */
-    record Clip(double least, double most) implements Elementwise {}
+    record Clip(double least, double most) implements Elementwise {
+        @Override
+        public List<Fact> infer(Operands inputs) {
+            inputs.requireType(0, Types.NUMBERS);
+            return List.of(Fact.of(inputs.get(0).type()));
+        }
+    }
 
     /**
      * The same numbers, stored otherwise.

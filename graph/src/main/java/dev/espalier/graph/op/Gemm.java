@@ -29,6 +29,7 @@ public record Gemm(double alpha, double beta, boolean transposeA, boolean transp
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.WIDE);
         inputs.requireRank(0, 2);
         inputs.requireRank(1, 2);
         Shape a = inputs.shape(0);

@@ -20,6 +20,7 @@ public record GlobalPool(Pool.Function function) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         Shape input = inputs.shape(0);
         Operands.require(input.rank() >= 2, "input of shape " + input + " has no channels");
         List<Dimension> shape = new ArrayList<>(Collections.nCopies(input.rank(), Dimension.ONE));

@@ -36,6 +36,7 @@ public record LayerNorm(long axis, double epsilon) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         Shape input = inputs.shape(0);
         input.axis(axis);
         for (int i = 1; i < 3; i++) {

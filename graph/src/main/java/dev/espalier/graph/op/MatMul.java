@@ -15,6 +15,7 @@ public record MatMul() implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.WIDE);
         Shape left = inputs.shape(0);
         Shape right = inputs.shape(1);
         Operands.require(

@@ -4,6 +4,7 @@ import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Shape;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -111,6 +112,18 @@ public record Operands(List<@Nullable Fact> facts, String label) {
             throw new IllegalArgumentException(
                     "input %d has shape %s but needs %d axes".formatted(index, shape(index), rank));
         }
+    }
+
+    /**
+     * Requires an input to be of a type that ONNX admits.
+     *
+     * @param index which input
+     * @param admitted the types
+     */
+    void requireType(int index, Set<DataType> admitted) {
+        require(
+                admitted.contains(data(index)),
+                "input %d is of type %s: it must be one of %s".formatted(index, data(index), admitted));
     }
 
     /**

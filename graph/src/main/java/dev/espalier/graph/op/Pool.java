@@ -52,6 +52,7 @@ public record Pool(Function function, List<Long> kernel, Windows windows, boolea
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, function == Function.MAX ? Types.FLOATS_OR_BYTES : Types.FLOATS);
         Shape input = inputs.shape(0);
         inputs.requireRank(0, windows.axes() + 2);
         List<Dimension> shape = new ArrayList<>(List.of(input.get(0), input.get(1)));

@@ -111,6 +111,7 @@ public record Recurrent(Cell cell, Direction direction, long hidden) implements 
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         inputs.requireRank(0, 3);
         Dimension time = inputs.shape(0).get(0);
         Dimension batch = inputs.shape(0).get(1);

@@ -57,6 +57,8 @@ public record Reduce(Function function, List<Long> axes, boolean keep) implement
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        boolean extreme = function == Function.MAX || function == Function.MIN;
+        inputs.requireType(0, extreme ? Types.WIDE_OR_BYTES : Types.WIDE);
         Shape shape =
                 Axes.collapse(inputs.shape(0), resolvedAxes(inputs.shape(0).rank()), keep);
         return List.of(new Fact(new TensorType(inputs.data(0), shape), elements(inputs)));

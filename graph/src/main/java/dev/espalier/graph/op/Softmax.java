@@ -18,6 +18,7 @@ public record Softmax(long axis, boolean logarithm) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.FLOATS);
         inputs.shape(0).axis(axis);
         return List.of(Fact.of(inputs.get(0).type()));
     }

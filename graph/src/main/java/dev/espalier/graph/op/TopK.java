@@ -21,6 +21,7 @@ public record TopK(long axis, boolean largest) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, Types.NUMBERS);
         Shape input = inputs.shape(0);
         List<Dimension> count = inputs.elements(1);
         Operands.require(

@@ -41,6 +41,7 @@ public record Variadic(Function function) implements Operator {
 
     @Override
     public List<Fact> infer(Operands inputs) {
+        inputs.requireType(0, function == Function.SUM || function == Function.MEAN ? Types.FLOATS : Types.NUMBERS);
         Shape shape = inputs.shape(0);
         for (int i = 1; i < inputs.count(); i++) {
             Operands.require(

@@ -20,6 +20,7 @@ public record Where() implements Operator {
         Operands.require(
                 inputs.data(1) == inputs.data(2),
                 "inputs of types " + inputs.data(1) + " and " + inputs.data(2) + " cannot be combined");
+        inputs.requireType(0, Types.TRUTHS);
         Shape shape = inputs.shape(0).broadcast(inputs.shape(1)).broadcast(inputs.shape(2));
         return List.of(new Fact(new TensorType(inputs.data(1), shape), elements(inputs)));
     }

@@ -19,12 +19,14 @@ import dev.espalier.graph.op.ConstantOfShape;
 import dev.espalier.graph.op.Conv;
 import dev.espalier.graph.op.CumSum;
 import dev.espalier.graph.op.Elementwise;
+import dev.espalier.graph.op.Elementwise.Clip;
 import dev.espalier.graph.op.Elementwise.Unary;
 import dev.espalier.graph.op.Expand;
 import dev.espalier.graph.op.Flatten;
 import dev.espalier.graph.op.Gather;
 import dev.espalier.graph.op.GatherElements;
 import dev.espalier.graph.op.Gemm;
+import dev.espalier.graph.op.GlobalPool;
 import dev.espalier.graph.op.LayerNorm;
 import dev.espalier.graph.op.MatMul;
 import dev.espalier.graph.op.Operator;
@@ -318,6 +320,28 @@ class EvaluatorTest {
         Tensor x = Tensor.of(new long[] {-2, -2, -5, -2, -3, -5, 8, 7, 7}, 3, 3).cast(DataType.INT32);
         Reduce reduce = new Reduce(Reduce.Function.LOG_SUM_EXP, List.of(1L), false);
         assertArrayEquals(new long[] {-1, -2, 8}, one(reduce, x).toLongs());
+    }
+
+    @Test
+    void typesThatOnnxDoesNotAdmitAreRefused() {
+        Tensor integers = Tensor.of(new long[] {1, 2, 3, 4}, 1, 1, 2, 2).cast(DataType.INT32);
+        Tensor truths = integers.cast(DataType.BOOL);
+        for (Operator operator : List.of(
+                new Softmax(-1, false),
+                new GlobalPool(Pool.Function.AVERAGE),
+                new Pool(Pool.Function.MAX, List.of(2L, 2L), Windows.square(1, 0), false, false),
+                new Unary(Unary.Function.SQRT),
+                new Unary(Unary.Function.NOT),
+                new Variadic(Variadic.Function.MEAN))) {
+            assertTrue(failure(operator, integers).contains("input 0 is of type INT32"), operator::toString);
+        }
+        for (Operator operator : List.of(
+                new Unary(Unary.Function.ABS),
+                new Clip(0, 1),
+                new Reduce(Reduce.Function.MAX, List.of(), false),
+                new ArgReduce(true, 0, false))) {
+            assertTrue(failure(operator, truths).contains("input 0 is of type BOOL"), operator::toString);
+        }
     }
 
     @Test

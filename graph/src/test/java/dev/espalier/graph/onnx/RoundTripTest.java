@@ -286,6 +286,16 @@ class RoundTripTest {
                             .node("IsInf", "h", "y")
                             .output("y")));
         }
+        for (String name : List.of("ReduceMax", "ReduceMin")) {
+            cases.add(from(
+                    20,
+                    name + " of truths",
+                    b -> b.typed("x", DataType.BOOL, 2, "N", 3, 4)
+                            .list("axes", -1)
+                            .node(name, "x axes", "y", whole("keepdims", 0))
+                            .node(name, "x", "z")
+                            .output("y", "z")));
+        }
         for (String name : List.of("Log", "Sqrt")) {
             cases.add(all(
                     name,
