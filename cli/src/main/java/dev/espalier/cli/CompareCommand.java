@@ -70,7 +70,7 @@ final class CompareCommand implements Callable<Integer> {
 
     @Option(
             names = "--inputs",
-            paramLabel = "WHAT",
+            paramLabel = "INPUTS",
             description = {
                 "Inputs to compare on: " + InputsGuess.TAKES + ". The test split is used. --set gives keys of a kind of"
                         + " data.",
@@ -175,7 +175,7 @@ final class CompareCommand implements Callable<Integer> {
     private void fidelity(ProgressPrinter printer, StatusLine status, PrintWriter out) throws IOException {
         if (models.size() != 2 || inputs == null) {
             throw new IllegalArgumentException(
-                    "two models are compared on inputs: give the original, the smaller model and --inputs WHAT, such as --inputs "
+                    "two models are compared on inputs: give the original, the smaller model and --inputs INPUTS, such as --inputs "
                             + ComparedInputs.RANDOM);
         }
         if (questions != null || sample > 0) {

@@ -52,7 +52,7 @@ final class InputsCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private Path model;
 
-    @Parameters(index = "1", paramLabel = "WHAT", description = "What it is to be given: " + InputsGuess.TAKES + ".")
+    @Parameters(index = "1", paramLabel = "INPUTS", description = "Its inputs: " + InputsGuess.TAKES + ".")
     @SuppressWarnings("NullAway.Init")
     private String what;
 

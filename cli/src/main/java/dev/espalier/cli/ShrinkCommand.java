@@ -59,7 +59,7 @@ final class ShrinkCommand implements Callable<Integer> {
 
     @Option(
             names = "--inputs",
-            paramLabel = "WHAT",
+            paramLabel = "INPUTS",
             description = "Inputs of the model: " + InputsGuess.TAKES + ". 'espalier inputs' shows a batch of them.")
     private @Nullable String inputs;
 

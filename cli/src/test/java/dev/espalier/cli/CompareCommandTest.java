@@ -91,8 +91,8 @@ final class CompareCommandTest {
     @Test
     void whatIsMissingIsSaid() throws IOException {
         Path model = digits("a.onnx", 0);
-        assertRefused("--inputs WHAT", "compare", model, model);
-        assertRefused("--inputs WHAT", "compare", model, "--inputs", "random");
+        assertRefused("--inputs INPUTS", "compare", model, model);
+        assertRefused("--inputs INPUTS", "compare", model, "--inputs", "random");
         assertRefused("--questions FILE", "compare", model, "--task", "retrieval");
         assertRefused("no such output", "compare", model, model, "--inputs", "random", "--output", "z=numbers");
         assertRefused("logits, probabilities", "compare", model, model, "--inputs", "random", "--output", "logits=z");
