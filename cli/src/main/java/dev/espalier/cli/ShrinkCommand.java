@@ -9,6 +9,7 @@ import dev.espalier.train.inputs.InputsGuess;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.TimeLimit;
 import dev.espalier.train.run.Verdict;
 import dev.espalier.train.task.ImitationKind;
 import java.io.IOException;
@@ -46,9 +47,6 @@ import picocli.CommandLine.Spec;
             "  espalier shrink encoder.onnx --inputs texts.txt --tokenizer tokenizer.json --int8 --minutes 60",
         })
 final class ShrinkCommand implements Callable<Integer> {
-    /** Who asks for a share gets what is within this of it. */
-    private static final double NEAR = 0.02;
-
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private CommandSpec spec;
@@ -103,7 +101,8 @@ final class ShrinkCommand implements Callable<Integer> {
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "About how long to train; with too little time, only some of the inputs are used.")
+            description =
+                    "Time limit for everything: preparation, training, pruning, latency measurements and report. With too little time, only some of the inputs are used; on a machine that slows down, steps are skipped.")
     private @Nullable Double minutes;
 
     @Option(
@@ -153,6 +152,7 @@ final class ShrinkCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
+        TimeLimit limit = minutes != null && minutes > 0 ? TimeLimit.of(60 * minutes) : TimeLimit.NONE;
         Shrink shrink = shrink(err);
         try (Interruption interruption = new Interruption()) {
             RunFolder run = folder(err);
@@ -160,7 +160,8 @@ final class ShrinkCommand implements Callable<Integer> {
             RunOptions options = new RunOptions(
                     device.device(run.path(), status::say),
                     new ProgressPrinter(status, "").and(new ReportAtEnd()),
-                    interruption);
+                    interruption,
+                    limit);
             if (recipeOnly) {
                 out.print(shrink.recipe(run.path(), options).toToml());
                 out.flush();
@@ -174,16 +175,27 @@ final class ShrinkCommand implements Callable<Integer> {
             result.get().unfit().forEach(unfit -> out.println(unfit.warning()));
             Verdict.of(run, result.get()).forEach(out::println);
             ShrinkTable.print(result.get().models(), out);
-            reached(result.get()).ifPresent(out::println);
+            ResultTable.printSize(run, List.of(result.get()), out);
             if (output != null) {
                 Path file = output;
                 Path written = int8 ? run.path().resolve(Shrink.INT8) : run.pruned();
                 Writing.to(file, () -> Files.copy(written, file, StandardCopyOption.REPLACE_EXISTING));
                 out.println(file);
+                writeFaster(run, file, out);
             }
             out.println(run.report());
             out.flush();
             return result.get().unfit().isEmpty() ? ExitCode.OK : ExitCode.SOFTWARE;
+        }
+    }
+
+    /** What is wider than requested, and faster, comes next to what was requested. */
+    private static void writeFaster(RunFolder run, Path file, PrintWriter out) throws IOException {
+        if (Files.exists(run.fasterModel())) {
+            String name = file.getFileName().toString().replaceFirst("(\\.onnx)?$", "-faster.onnx");
+            Path beside = file.resolveSibling(name);
+            Writing.to(beside, () -> Files.copy(run.fasterModel(), beside, StandardCopyOption.REPLACE_EXISTING));
+            out.println(beside);
         }
     }
 
@@ -241,23 +253,5 @@ final class ShrinkCommand implements Callable<Integer> {
             return given;
         }
         return resume ? RunFolders.toResume(name, err::println) : RunFolders.fresh(name);
-    }
-
-    /** A target that was missed, with what could be done. */
-    private Optional<String> reached(RunResult result) {
-        double wanted = Share.parse("--keep", keep).share();
-        double left = switch (cost) {
-            case FLOPS -> result.flopsLeft();
-            case PARAMETERS -> result.parametersLeft();
-            case LATENCY -> result.latencyMillisecondsAfter() / result.latencyMillisecondsBefore();
-        };
-        return left <= wanted + NEAR
-                ? Optional.empty()
-                : Optional.of(String.format(
-                        Locale.ROOT,
-                        "%.1f %% of the %s is left, more than the %.1f %% that were asked for: either there were too few steps for more groups to become zero (--epochs, --minutes, a higher optimizer.rate), or the widths that are fastest are wider (--set training.prune_for=size cuts all the same).",
-                        100 * left,
-                        cost.words(),
-                        100 * wanted));
     }
 }

@@ -101,7 +101,9 @@ final class TrainCommandTest {
                 Answer.to("train", recipe, "--keep", "30%", "--set", "training.epochs=25", "--run-dir", run.path());
         assertSucceeded(answer);
         assertTrue(answer.err().contains("λ starts at "), answer.err());
-        assertEquals(0.3, run.result().orElseThrow().parametersLeft(), 0.05);
+        assertEquals(0.3, run.result().orElseThrow().parametersLeft(), 0.01);
+        assertTrue(answer.out().lines().anyMatch(line -> line.startsWith("requested ") && line.contains("30.0 %")));
+        assertTrue(answer.out().lines().anyMatch(line -> line.startsWith("reached ")), answer.out());
         String written = Files.readString(run.recipe());
         assertTrue(written.contains("kind = \"parameters\"\nshare = 0.3\n"), written);
         for (String wrong : List.of("30", "0", "100%", "layers=30%", "much", "0.1.2")) {

@@ -7,7 +7,10 @@ import dev.espalier.train.journal.ModelRow;
 import dev.espalier.train.journal.OutputFidelity;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.RunResult.Files;
+import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.RequestedSize;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -103,6 +106,10 @@ final class Results {
                 .ifPresent(dense -> table.row(Html.of("original"), Model.SPARSE.cells(dense, metrics, threads)));
         table.row(Html.of("unpruned <code>model.onnx</code>"), Model.SPARSE.cells(run, metrics, threads));
         table.row(Html.of("small <code>pruned.onnx</code>"), Model.PRUNED.cells(run, metrics, threads));
+        requested(run).ifPresent(size -> {
+            table.row(Html.text("requested"), cells(size.kind(), size.requested(), columns.size() - 1, metrics));
+            table.row(Html.text("reached"), cells(size.kind(), size.reached(), columns.size() - 1, metrics));
+        });
         return table.toHtml();
     }
 
@@ -151,6 +158,26 @@ final class Results {
 
     private static String fileName(String file) {
         return file.substring(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+    }
+
+    private static Optional<RequestedSize> requested(RunData run) {
+        try {
+            return run.recipe().isEmpty()
+                    ? Optional.empty()
+                    : RequestedSize.of(Recipe.parse(run.name(), run.recipe(), List.of()), run.results());
+        } catch (IllegalArgumentException _) {
+            return Optional.empty(); // of an earlier version, or with kinds of others
+        }
+    }
+
+    /** A share in the column of what it is a share of. */
+    private static List<String> cells(String kind, double share, int columns, List<Metric> metrics) {
+        List<String> cells = new ArrayList<>(Collections.nCopies(columns, ""));
+        cells.set(
+                metrics.size()
+                        + List.of("groups", "parameters", "flops", "latency").indexOf(kind),
+                Numbers.percent(share));
+        return cells;
     }
 
     /** On how many threads latency was measured besides one; empty if on none, or if the seeds were on different machines. */

@@ -1,5 +1,6 @@
 package dev.espalier.runtime;
 
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
 import dev.espalier.graph.onnx.OnnxWriter;
@@ -7,8 +8,10 @@ import dev.espalier.graph.prune.Equivalence;
 import dev.espalier.graph.prune.PrunePlan;
 import dev.espalier.graph.prune.PruneReport;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
@@ -34,6 +37,74 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
     /** Takes a copy. */
     public PruneTrial {
         tried = List.copyOf(tried);
+    }
+
+    /**
+     * A model of the size that was requested, and one that is faster though it is wider.
+     *
+     * @param smallest without all that can go
+     * @param faster with the widths that are fastest; empty if no wider ones are faster, or nothing was tried
+     */
+    public record Requested(PruneTrial smallest, Optional<PruneTrial> faster) {}
+
+    /**
+     * Prunes the inner part of a model to the size that a plan says, however fast that is, and looks for wider ones that are faster.
+     *
+     * @param judge the original
+     * @param read what was read of the original
+     * @param plan what to prune of its inner part
+     * @param whole puts around the inner part what was around it
+     * @param dimensions a length for every free dimension of the model, to count operations
+     * @param timing whether other widths are tried, and how long may be measured
+     * @return both; the smallest is another one only where ONNX Runtime breaks it
+     * @throws GraphException if a pruned model computes something else, or the original was misread
+     * @throws OptimizerException if ONNX Runtime breaks all that is cut
+     */
+    public static Requested requested(
+            Judge judge,
+            Graph read,
+            PrunePlan plan,
+            UnaryOperator<Graph> whole,
+            Map<String, Long> dimensions,
+            Timing timing) {
+        if (!plan.isExact()) {
+            judge.requireRead(read, OnnxWriter.Options.DEFAULT);
+        }
+        if (timing.seconds() == 0) {
+            return new Requested(proven(judge, read, plan, whole, dimensions), Optional.empty());
+        }
+        try (WidthSearch search = new WidthSearch(judge, whole, timing)) {
+            List<Tried> tried = search.find(plan);
+            List<Tried> bySize = tried.stream()
+                    .sorted(Comparator.comparingLong(
+                            one -> Cost.parameters(one.plan().apply())))
+                    .toList();
+            PruneTrial smallest = timed(firstEqual(judge, read, bySize, whole, dimensions), tried, search);
+            List<Tried> faster = tried.stream()
+                    .takeWhile(one -> one.plan() != smallest.plan())
+                    .filter(one -> one.plan().changes())
+                    .toList();
+            return new Requested(
+                    smallest,
+                    faster.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(timed(firstEqual(judge, read, faster, whole, dimensions), tried, search)));
+        }
+    }
+
+    /** With the latencies of a search. */
+    private static PruneTrial timed(PruneTrial trial, List<Tried> tried, WidthSearch search) {
+        double milliseconds = tried.stream()
+                .filter(one -> one.plan() == trial.plan())
+                .findFirst()
+                .orElseThrow()
+                .milliseconds();
+        return new PruneTrial(
+                trial.smaller(),
+                trial.plan(),
+                trial.report().withLatency(search.originalMilliseconds(), milliseconds),
+                trial.proof(),
+                tried);
     }
 
     /**
@@ -79,18 +150,7 @@ public record PruneTrial(Graph smaller, PrunePlan plan, PruneReport report, Equi
         }
         try (WidthSearch search = new WidthSearch(judge, whole, timing)) {
             List<Tried> tried = search.find(plan);
-            PruneTrial best = firstEqual(judge, read, tried, whole, dimensions);
-            double milliseconds = tried.stream()
-                    .filter(one -> one.plan() == best.plan())
-                    .findFirst()
-                    .orElseThrow()
-                    .milliseconds();
-            return new PruneTrial(
-                    best.smaller(),
-                    best.plan(),
-                    best.report().withLatency(search.originalMilliseconds(), milliseconds),
-                    best.proof(),
-                    tried);
+            return timed(firstEqual(judge, read, tried, whole, dimensions), tried, search);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphBuilder;
 import dev.espalier.graph.GraphException;
@@ -95,6 +96,26 @@ final class PruneTrialTest {
                 "multiples of eight were not tried");
         assertSame(trial.smaller(), trial.plan().apply());
         assertTrue(progress.getFirst().startsWith("Latency: tried 1 widths"), progress.getFirst());
+    }
+
+    /** Speed has no say in what was requested: what is faster comes as well. */
+    @Test
+    void whatWasRequestedIsTakenThoughAnotherOneIsFaster() {
+        for (Graph model : List.of(convolutions(), new SeededZeros(0.4, 1).in(manyReaders()))) {
+            PrunePlan plan = Pruner.plan(model, PruneOptions.DEFAULT);
+            Timing timing = new Timing(Goal.LATENCY, 5, _ -> {});
+            PruneTrial.Requested found;
+            try (Judge judge = Judge.of(model, SAMPLES, 1)) {
+                found = PruneTrial.requested(judge, model, plan, UnaryOperator.identity(), judge.lengths(), timing);
+            }
+            PruneTrial smallest = found.smallest();
+            assertEquals(Cost.parameters(plan.apply()), Cost.parameters(smallest.smaller()));
+            double milliseconds = smallest.report().latencyMillisecondsAfter().orElseThrow();
+            found.faster().ifPresent(wider -> {
+                assertTrue(Cost.parameters(wider.smaller()) >= Cost.parameters(smallest.smaller()));
+                assertTrue(wider.report().latencyMillisecondsAfter().orElseThrow() < milliseconds);
+            });
+        }
     }
 
     @Test

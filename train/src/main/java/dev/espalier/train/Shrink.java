@@ -17,6 +17,7 @@ import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.RunOptions;
 import dev.espalier.train.run.ShrunkModels;
 import dev.espalier.train.run.Tasks;
+import dev.espalier.train.run.TimeLimit;
 import dev.espalier.train.study.Experiment;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.RawInputs;
@@ -85,6 +86,9 @@ public final class Shrink {
 
     /** Batches that an int8 model is calibrated on. */
     private static final int CALIBRATED = 16;
+
+    /** The part of the time that is kept for an int8 model. */
+    private static final double QUANTIZING = 0.1;
 
     /** The folder of a run that holds what the original said. */
     static final String ANSWERS = "answers";
@@ -195,9 +199,10 @@ public final class Shrink {
     }
 
     /**
-     * Says how long to train, by the clock: a few batches are timed first. If that is too little for all inputs, some are left out.
+     * Says how long all of it may take, from the preparation to the report, by the clock: a few batches are timed first. If that is too
+     * little for all inputs, some are left out, and if the machine becomes slower, steps.
      *
-     * @param count about how many minutes, above 0
+     * @param count how many minutes, above 0
      * @return the same for as long
      */
     public Shrink minutes(double count) {
@@ -240,8 +245,10 @@ public final class Shrink {
      */
     public Optional<RunResult> run(Path folder, RunOptions options) throws IOException {
         RunFolder place = new RunFolder(folder);
-        Planned planned = planned(place, options);
-        Optional<RunResult> result = new Experiment(planned.recipe(), planned.task(), place, options)
+        RunOptions timed = limited(options);
+        Planned planned = planned(place, timed);
+        RunOptions training = int8 ? timed.withLimit(timed.limit().keeping(QUANTIZING)) : timed;
+        Optional<RunResult> result = new Experiment(planned.recipe(), planned.task(), place, training)
                 .resume()
                 .map(List::getFirst);
         return result.isPresent() ? Optional.of(compared(result.get(), place, planned.task(), options)) : result;
@@ -259,6 +266,13 @@ public final class Shrink {
         place.write(complete);
         options.listener().onEnd(place);
         return complete;
+    }
+
+    /** The time begins now, unless somebody let it begin before. */
+    private RunOptions limited(RunOptions options) {
+        return minutes.isEmpty() || options.limit().isSet()
+                ? options
+                : options.withLimit(TimeLimit.of(60 * minutes.getAsDouble()));
     }
 
     private Planned planned(RunFolder place, RunOptions options) throws IOException {
@@ -318,7 +332,7 @@ public final class Shrink {
      * @throws IOException if something cannot be read
      */
     public Recipe recipe(Path folder, RunOptions options) throws IOException {
-        return chosen(first(options), new RunFolder(folder), options);
+        return chosen(first(options), new RunFolder(folder), limited(options));
     }
 
     private record Planned(Recipe recipe, Task task) {}
@@ -345,7 +359,9 @@ public final class Shrink {
         ShrinkRecipe plan = new ShrinkRecipe(first.recipe(), first.task(), options.device());
         List<String> chosen = new ArrayList<>(plan.groups(share, cost));
         chosen.addAll(plan.rate());
-        chosen.addAll(plan.length(epochs, minutes));
+        ShrinkRecipe.Length length = plan.length(epochs, options.limit());
+        options.listener().onNote(length.expected());
+        chosen.addAll(length.keys());
         chosen.addAll(plan.answers(folder));
         chosen.addAll(settings);
         return first.recipe().with(chosen.toArray(String[]::new));

@@ -14,6 +14,7 @@ import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.TimeLimit;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
 import dev.espalier.train.task.Task;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -54,6 +54,21 @@ final class ShrinkRecipe {
 
     /** Batches that are timed; the first is for what is made once. */
     private static final int TIMED = 4;
+
+    /** What a step takes beside the passes through the model: data, the optimizer, evaluations. */
+    private static final double STEP = 1.5;
+
+    /** What the original's answer takes of that. */
+    private static final double ANSWER = 0.3;
+
+    /** Seconds that pruning, comparing widths and the report take, */
+    private static final double AFTERWARDS = 40;
+
+    /** or the part of a limit that they are cut to. */
+    private static final double AFTERWARDS_SHARE = 0.15;
+
+    /** Batches that are learned from at least: of fewer rows nobody can tell what the original's answers depend on. */
+    private static final int FEWEST_BATCHES = 4;
 
     /** A name that is its own pattern. */
     private static final Pattern PLAIN = Pattern.compile("[\\w:/ -]*");
@@ -136,22 +151,58 @@ final class ShrinkRecipe {
         return List.of(String.format(Locale.ROOT, "optimizer.rate=%.1e", STRIDE * size));
     }
 
-    /** How many epochs, and of how much of the data. */
-    List<String> length(OptionalInt epochs, OptionalDouble minutes) {
+    /**
+     * How long to train.
+     *
+     * @param keys of the recipe: how many epochs, and of how much of the data
+     * @param expected how long all of it will take, in words
+     */
+    record Length(List<String> keys, String expected) {}
+
+    /** As many epochs as are requested, or as there is time for, or as it usually takes. */
+    Length length(OptionalInt epochs, TimeLimit limit) {
         int perEpoch = task.batchesPerEpoch();
-        if (minutes.isPresent()) {
-            double steps = 60 * minutes.getAsDouble() / secondsPerStep();
-            int whole = (int) Math.min(steps / perEpoch, 1000);
-            if (whole >= 3) {
-                return phases(whole);
-            }
-            int rows = (int) Math.max(1, steps / 3 * first.training().batchSize());
-            List<String> keys = new ArrayList<>(phases(3));
-            keys.add("data.train_limit=" + rows);
-            return keys;
+        double step = STEP * secondsPerBatch();
+        double original = ANSWER * step;
+        double once = isKept() ? original * perEpoch : 0;
+        double each = isKept() ? step : step + original;
+        double spent = limit.isSet() ? limit.secondsSpent() : 0;
+        int usual = (int) Math.round(Math.max(USUAL_EPOCHS, Math.ceilDiv(LEAST_STEPS, perEpoch)) / (1 - HEALING));
+        int free = epochs.orElse(usual);
+        double whole = spent + once + each * free * perEpoch + AFTERWARDS;
+        if (!limit.isSet()) {
+            return new Length(
+                    phases(free),
+                    "Expected time: about %s for %d epochs; --minutes sets a limit".formatted(time(whole), free));
         }
-        int usual = Math.max(USUAL_EPOCHS, Math.ceilDiv(LEAST_STEPS, perEpoch));
-        return phases(epochs.orElse((int) Math.round(usual / (1 - HEALING))));
+        double left = limit.secondsLeft() - Math.min(AFTERWARDS, AFTERWARDS_SHARE * limit.seconds());
+        double steps = Math.max(0, left - once) / each;
+        int fitting = (int) Math.min(steps / perEpoch, 1000);
+        List<String> keys = new ArrayList<>(phases(Math.max(3, fitting)));
+        if (fitting < 3) {
+            // What is kept is computed for these rows only.
+            double rows = Math.max(0, left)
+                    / (3 * each + (isKept() ? original : 0))
+                    * first.training().batchSize();
+            keys.add("data.train_limit="
+                    + (int) Math.max(FEWEST_BATCHES * first.training().batchSize(), rows));
+        }
+        return new Length(
+                keys,
+                "Expected time: about %s within the limit of %s (%d epochs%s); about %s for %d epochs without a limit"
+                        .formatted(
+                                time(Math.min(limit.seconds(), spent + once + each * steps + AFTERWARDS)),
+                                time(limit.seconds()),
+                                Math.max(3, fitting),
+                                fitting < 3 ? " of some of the inputs" : "",
+                                time(whole),
+                                usual));
+    }
+
+    private static String time(double seconds) {
+        return seconds < 90
+                ? String.format(Locale.ROOT, "%.0f s", seconds)
+                : String.format(Locale.ROOT, "%.1f min", seconds / 60);
     }
 
     private static List<String> phases(int epochs) {
@@ -159,7 +210,7 @@ final class ShrinkRecipe {
         return List.of("training.epochs=" + (epochs - heal), "phases.heal_epochs=" + heal);
     }
 
-    private double secondsPerStep() {
+    private double secondsPerBatch() {
         try (Network network = new Network(start, task.objective(), device)) {
             return seconds(example -> {
                 network.addGradients(example.inputs(), example.targets(), 1);

@@ -310,7 +310,16 @@ public final class Optimizer implements AutoCloseable {
     }
 
     /**
-     * Number of steps skipped because a gradient was not finite.
+     * Counts steps as skipped that are not done at all, as by a training that would not end in time: the learning rate goes on.
+     *
+     * @param steps how many, at least 0
+     */
+    public void skip(long steps) {
+        counters[SKIPPED] += Check.atLeast("steps", steps, 0);
+    }
+
+    /**
+     * Number of steps skipped because a gradient was not finite, or by {@link #skip}.
      *
      * @return how many
      */

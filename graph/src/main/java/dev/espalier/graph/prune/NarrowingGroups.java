@@ -6,9 +6,11 @@ import dev.espalier.graph.GraphException;
 import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.Widths.Selections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -39,14 +41,22 @@ public final class NarrowingGroups {
      * @param model the model
      * @param layers some of its layers
      * @param dimensions a length for every free dimension of the model
-     * @return what would be left with one group in each of these, the first that is not zero
+     * @return what would be left with one group in each of these, or one for each head of an attention: the first that are not zero
      */
     public static PruneReport least(Graph model, List<LayerGroups> layers, Map<String, Long> dimensions) {
         Map<LayerGroups, List<Integer>> all = new LinkedHashMap<>();
-        layers.forEach(
-                layer -> all.put(layer, live(model, layer).stream().skip(1).toList()));
+        layers.forEach(layer -> all.put(layer, allButOne(model, layer)));
         PrunePlan plan = Pruner.plan(Threshold.apply(model, all).graph(), PruneOptions.DEFAULT);
         return PruneReport.of(plan, dimensions);
+    }
+
+    /** Heads keep equally many dimensions, so that each keeps one. */
+    private static List<Integer> allButOne(Graph model, LayerGroups layer) {
+        int width = layer.groups().count() / layer.heads();
+        Set<Integer> met = new HashSet<>();
+        return live(model, layer).stream()
+                .filter(group -> !met.add(group / width))
+                .toList();
     }
 
     private static Graph half(Graph model, LayerGroups layer) {

@@ -29,6 +29,8 @@ import java.util.stream.Stream;
  * checkpoints/      what an interrupted run goes on from
  * model.onnx        the trained model
  * pruned.onnx       what is left of it
+ * faster.onnx       a wider model that is faster, where one of the requested size is not the fastest
+ * faster.json       how large and how fast that is
  * model.json        what both take and say
  * findings.json     what the pruned model makes of the test part, sample by sample
  * result.json       what came out; written last
@@ -146,6 +148,34 @@ public record RunFolder(Path path) {
      */
     public Path pruned() {
         return path.resolve("pruned.onnx");
+    }
+
+    /**
+     * A model that is wider than was requested, and faster.
+     *
+     * @return the file {@code faster.onnx}; there is none if nothing wider is faster
+     */
+    public Path fasterModel() {
+        return path.resolve("faster.onnx");
+    }
+
+    /**
+     * How large and how fast that model is.
+     *
+     * @return the file {@code faster.json}, a {@link Faster}
+     */
+    public Path fasterFile() {
+        return path.resolve("faster.json");
+    }
+
+    /**
+     * How large and how fast that model is.
+     *
+     * @return what was found; empty if there is no such model
+     * @throws IOException if the file cannot be read
+     */
+    public Optional<Faster> faster() throws IOException {
+        return Files.exists(fasterFile()) ? Optional.of(JsonFile.read(fasterFile(), Faster.class)) : Optional.empty();
     }
 
     /**

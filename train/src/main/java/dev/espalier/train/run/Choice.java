@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * Which groups go next: those that the loss would miss least, for what they cost.
@@ -68,13 +67,6 @@ final class Choice {
             if (parts.isEmpty()) {
                 others.addAll(layer.parameters());
             }
-        }
-    }
-
-    /** Some groups that can go only together. */
-    private record Slice(LayerGroups layer, List<Integer> groups, double worth, double cost) {
-        double perCost() {
-            return worth / cost;
         }
     }
 
@@ -157,55 +149,44 @@ final class Choice {
      * @return the groups that go, by their layer; some are left in every layer
      */
     Map<LayerGroups, List<Integer>> take(ZeroGroups zeros, double[] costs, double amount) {
-        List<Slice> slices = new ArrayList<>();
-        for (int i = 0; i < layers.size(); i++) {
-            if (costs[i] > 0) {
-                slices.addAll(slices(i, zeros.layers().get(i), costs[i]));
-            }
-        }
-        slices.sort(Comparator.comparingDouble(Slice::perCost));
-        Map<LayerGroups, List<Integer>> taken = new LinkedHashMap<>();
+        List<GroupSlice> taken = new ArrayList<>();
         double sum = 0;
-        for (Slice slice : slices) {
+        for (GroupSlice slice : order(zeros, costs)) {
             if (sum >= amount) {
                 break;
             }
             sum += slice.cost();
-            taken.computeIfAbsent(slice.layer(), _ -> new ArrayList<>()).addAll(slice.groups());
+            taken.add(slice);
         }
         for (int group = 0; group < worth.length; group++) {
             worth[group] *= KEPT;
         }
-        return taken;
+        return GroupSlice.groups(taken);
     }
 
-    /** One group at a time, of each head: those worth least first; the last ones stay. */
-    private List<Slice> slices(int number, boolean[] zeros, double cost) {
-        LayerGroups layer = layers.get(number);
-        int width = zeros.length / layer.heads();
-        List<List<Integer>> heads = IntStream.range(0, layer.heads())
-                .mapToObj(head -> IntStream.range(head * width, (head + 1) * width)
-                        .filter(group -> !zeros[group])
-                        .boxed()
-                        .sorted(Comparator.comparingDouble(group -> worth[first[number] + group]))
-                        .toList())
-                .toList();
-        int widest = heads.stream().mapToInt(List::size).max().orElse(0);
-        List<Slice> slices = new ArrayList<>();
-        for (int i = 0; i < widest - 1; i++) {
-            List<Integer> groups = new ArrayList<>();
-            for (List<Integer> head : heads) {
-                int place = i - (widest - head.size()); // a head that has lost more waits for the others
-                if (place >= 0) {
-                    groups.add(head.get(place));
-                }
+    /**
+     * The groups that may go, those first that are worth least for what they cost.
+     *
+     * @param zeros the groups that are gone
+     * @param costs what a group of each layer costs
+     * @return groups that are not gone, without those worth most of each layer, which stay
+     */
+    List<GroupSlice> order(ZeroGroups zeros, double[] costs) {
+        List<GroupSlice> slices = new ArrayList<>();
+        for (int i = 0; i < layers.size(); i++) {
+            if (costs[i] > 0) {
+                boolean[] gone = zeros.layers().get(i);
+                List<GroupSlice> all = GroupSlice.of(layers.get(i), group -> !gone[group], worth(i), costs[i]);
+                slices.addAll(all.subList(0, Math.max(0, all.size() - 1)));
             }
-            double sum = groups.stream()
-                    .mapToDouble(group -> worth[first[number] + group])
-                    .sum();
-            slices.add(new Slice(layer, groups, sum, cost * groups.size()));
         }
+        slices.sort(Comparator.comparingDouble(GroupSlice::perCost));
         return slices;
+    }
+
+    /** {@return what the groups of a layer are worth, by what was seen so far} */
+    private double[] worth(int layer) {
+        return Arrays.copyOfRange(worth, first[layer], first[layer + 1]);
     }
 
     /** What is kept between steps, as live memory. */

@@ -80,6 +80,11 @@ final class CostFactors {
         return layer == null ? 1 : factors[layer];
     }
 
+    /** c of a layer, by its number. */
+    double of(int layer) {
+        return factors[layer];
+    }
+
     /**
      * Looks again.
      *

@@ -14,8 +14,10 @@ import dev.espalier.runtime.Judge;
 import dev.espalier.runtime.Latency;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.runtime.PruneTrial;
+import dev.espalier.runtime.PruneTrial.Requested;
 import dev.espalier.runtime.Timing;
 import dev.espalier.runtime.Timing.Goal;
+import dev.espalier.train.journal.Faster;
 import dev.espalier.train.journal.Findings;
 import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.ModelCard;
@@ -27,7 +29,10 @@ import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Task;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * What is made of a trained model: two ONNX files, and the judgement of ONNX Runtime on them.
@@ -35,10 +40,11 @@ import java.util.Optional;
  * @param task by what they are judged
  * @param folder where they go
  * @param goal what the second is pruned for
+ * @param requested whether it was said how much shall be left: then what is faster and wider is a third file
  * @param judged samples of the test part that ONNX Runtime is asked about; 0 for all
  * @param options where the others are computed, and who is told
  */
-record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions options) {
+record Export(Task task, RunFolder folder, Goal goal, boolean requested, int judged, RunOptions options) {
     /** Latency is that of one sample on one thread. */
     private static final int ONE_THREAD = 1;
 
@@ -53,15 +59,26 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     /** as long as there is time. What is chosen by latency is chosen on one thread, and this is only told. */
     private static final double SECONDS = 5;
 
+    /** The part of the time that is left in which widths may be compared, */
+    private static final double SEARCH = 0.4;
+
+    /** and later models on all threads. */
+    private static final double THREADED = 0.2;
+
     RunResult deliver(Session session, long seed, double seconds) throws IOException {
         Graph trained = RawInputs.of(task, session.graph());
         // Of an export that was killed.
         OnnxWriter.removeRemains(folder.model());
         OnnxWriter.removeRemains(folder.pruned());
+        OnnxWriter.removeRemains(folder.fasterModel());
         OnnxWriter.write(trained, folder.model());
         Graph model = flushed(trained);
-        PruneTrial trial = pruneOrTell(model);
+        Requested pruned = pruneOrTell(model);
+        PruneTrial trial = pruned.smallest();
         OnnxWriter.write(trial.smaller(), folder.pruned());
+        if (pruned.faster().isPresent()) {
+            write(pruned.faster().get(), trial);
+        }
         Optional<ModelCard> card = CardNote.of(model);
         if (card.isPresent()) {
             JsonFile.write(folder.card(), card.get());
@@ -97,7 +114,7 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     }
 
     /** Hours of training are not lost if their model cannot be pruned, and who trained should know. */
-    private PruneTrial pruneOrTell(Graph model) {
+    private Requested pruneOrTell(Graph model) {
         try {
             return prune(model);
         } catch (DivergedException nothing) {
@@ -109,17 +126,41 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     }
 
     /** The file that is delivered as trained is the original: of what was trained from, only the architecture is left. */
-    private PruneTrial prune(Graph model) {
+    private Requested prune(Graph model) {
         PrunePlan plan = plan(RawInputs.without(model));
         try (Judge judge = judge(model)) {
-            return PruneTrial.of(
-                    judge,
-                    model,
-                    plan,
-                    smaller -> RawInputs.like(model, smaller),
-                    DIMENSIONS.dimensions(model),
-                    new Timing(goal, Timing.SECONDS, _ -> {}));
+            UnaryOperator<Graph> whole = smaller -> RawInputs.like(model, smaller);
+            Map<String, Long> dimensions = DIMENSIONS.dimensions(model);
+            Timing timing = new Timing(goal, options.limit().atMost(Timing.SECONDS, SEARCH), _ -> {});
+            return requested
+                    ? PruneTrial.requested(judge, model, plan, whole, dimensions, timing)
+                    : new Requested(PruneTrial.of(judge, model, plan, whole, dimensions, timing), Optional.empty());
         }
+    }
+
+    /** Who requested a size gets it; that another one is faster is told, and written too. */
+    private void write(PruneTrial faster, PruneTrial smallest) throws IOException {
+        PruneReport wide = faster.report();
+        PruneReport narrow = smallest.report();
+        Faster found = new Faster(
+                wide.parametersAfter(),
+                wide.flopsAfter(),
+                wide.latencyMillisecondsAfter().orElseThrow(),
+                narrow.latencyMillisecondsAfter().orElseThrow());
+        OnnxWriter.write(faster.smaller(), folder.fasterModel());
+        JsonFile.write(folder.fasterFile(), found);
+        options.listener()
+                .onNote(String.format(
+                        Locale.ROOT,
+                        "A wider model is faster: %s has %,d parameters and %,d FLOPs and takes %.3g ms; %s, as requested, has %,d and %,d and takes %.3g ms",
+                        folder.fasterModel().getFileName(),
+                        found.parameters(),
+                        found.flops(),
+                        found.milliseconds(),
+                        folder.pruned().getFileName(),
+                        narrow.parametersAfter(),
+                        narrow.flopsAfter(),
+                        found.smallerMilliseconds()));
     }
 
     private static PrunePlan plan(Graph model) {
@@ -176,7 +217,8 @@ record Export(Task task, RunFolder folder, Goal goal, int judged, RunOptions opt
     }
 
     private RunResult.Files files(OnnxRuntimeModel model, OnnxRuntimeModel pruned, long asked) throws IOException {
-        List<Double> threaded = Latency.measure(List.of(model, pruned), task.sample(), ROUNDS, SECONDS);
+        List<Double> threaded = Latency.measure(
+                List.of(model, pruned), task.sample(), ROUNDS, options.limit().atMost(SECONDS, THREADED));
         return new RunResult.Files(
                 ModelPair.bytes(folder.model()),
                 ModelPair.bytes(folder.pruned()),

@@ -3,12 +3,15 @@ package dev.espalier.train.run;
 import dev.espalier.graph.Cost;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.prune.GroupCosts;
 import dev.espalier.graph.prune.PruneOptions;
 import dev.espalier.graph.prune.Pruner;
 import dev.espalier.graph.prune.SampleInputs;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What pruning would leave of a model as it is now.
@@ -20,9 +23,23 @@ import java.util.Optional;
 record Outlook(Graph before, Optional<Graph> after, Map<String, Long> dimensions) {
 
     static Outlook of(Graph graph) {
+        return of(graph, () -> Pruner.plan(graph, PruneOptions.DEFAULT).apply());
+    }
+
+    /**
+     * What pruning would leave if some more groups were zero.
+     *
+     * @param graph the model
+     * @param gone these groups, by layer
+     */
+    static Outlook without(Graph graph, Map<LayerGroups, List<Integer>> gone) {
+        return of(graph, () -> Pruner.without(graph, gone).apply());
+    }
+
+    private static Outlook of(Graph graph, Supplier<Graph> pruned) {
         Optional<Graph> left;
         try {
-            left = Optional.of(Pruner.plan(graph, PruneOptions.DEFAULT).apply());
+            left = Optional.of(pruned.get());
         } catch (GraphException _) {
             left = Optional.empty();
         }

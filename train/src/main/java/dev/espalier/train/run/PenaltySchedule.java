@@ -5,26 +5,33 @@ import dev.espalier.core.prox.Summary;
 import dev.espalier.core.schedule.LearningRate;
 import dev.espalier.core.step.Optimizer;
 import dev.espalier.core.step.ParameterSet;
+import dev.espalier.core.tensor.TensorView;
 import dev.espalier.data.BatchPosition;
 import dev.espalier.engine.Network;
 import dev.espalier.engine.Snapshot;
 import dev.espalier.graph.Cost;
+import dev.espalier.graph.Graph;
 import dev.espalier.graph.group.HeldZeros;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.train.journal.PriceList;
 import dev.espalier.train.recipe.Phase;
 import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.recipe.TargetRecipe;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +54,9 @@ final class PenaltySchedule {
     /** Steps before groups are chosen in which it is looked what they are worth. */
     private static final int LOOKS = 8;
 
+    /** The part of the phase after which groups are settled at the latest, where no phase without a penalty follows: the rest recovers. */
+    private static final double LATEST = 0.9;
+
     private static final int NOW = 0;
     private static final int LAST = 1;
     private static final int START = 0;
@@ -63,6 +73,7 @@ final class PenaltySchedule {
     private final Optional<TargetRecipe> target;
     private final Optional<LambdaController> controller;
     private final Optional<Choice> choice;
+    private final Optional<LastLarger> larger;
     private final Optional<CostFactors> costs;
     private final Optional<Pilot> pilot;
     private final Optional<PriceList> prices;
@@ -73,6 +84,9 @@ final class PenaltySchedule {
 
     /** Where λ starts from if that is estimated, 0 until then; and the progress by then, which the controller counts from. */
     private final double[] estimate = new double[2];
+
+    /** Whether it was settled which groups stay, for a target: 0 or 1. */
+    private final double[] settled = new double[1];
 
     /** How much of the phase was done before the current step. */
     private double progress;
@@ -85,6 +99,9 @@ final class PenaltySchedule {
 
     /** What was looked at in the current step; null if nothing was, or it has been taken in. */
     private @Nullable Supplier<Map<String, double[]>> looked;
+
+    /** Steps by the end of the last one that was done; those that were left out since are not counted. */
+    private long previous;
 
     /** Whether as little is left as is wanted in the end, so that nothing more need be chosen. */
     private boolean met;
@@ -115,6 +132,7 @@ final class PenaltySchedule {
         this.target = recipe.target();
         this.controller = target.map(
                 wanted -> new LambdaController(recipe.lambda().orElse(1), wanted.share(), wanted.reachedAfter()));
+        this.larger = target.map(_ -> new LastLarger(network.snapshot().graph(), groups));
         this.choice =
                 target.filter(wanted -> wanted.by() == TargetRecipe.By.CHOICE).map(_ -> new Choice(groups));
     }
@@ -128,6 +146,22 @@ final class PenaltySchedule {
             left -= phase.epochs();
         }
         throw new IllegalArgumentException("epoch " + epoch + " is after the end of training");
+    }
+
+    /** How many steps may be left out now: the first and the last one of a phase are done, whatever becomes of the others. */
+    long dispensable() {
+        long done = optimizer.allSteps();
+        long end = 0;
+        for (Phase phase : phases) {
+            if (done == end) {
+                return 0;
+            }
+            end += phase.steps();
+            if (done < end) {
+                return end - done - 1;
+            }
+        }
+        return 0;
     }
 
     /** What the phase of an epoch is called; a baseline has only one, which makes nothing sparse. */
@@ -163,6 +197,7 @@ final class PenaltySchedule {
         progress = (epochsBefore + (double) next.batch() / batchesPerEpoch) / phase.epochs();
         sparsifying = phase.kind() == Phase.Kind.SPARSIFY;
         estimating = sparsifying
+                && !isSettled()
                 && choice.isEmpty()
                 && recipe.penaltyInForce().isPresent()
                 && recipe.lambda().isEmpty()
@@ -170,6 +205,11 @@ final class PenaltySchedule {
                 && progress >= warming(phase);
         if (next.batch() == 0 && phase.kind() == Phase.Kind.SPARSIFY) {
             weigh(progress == 0);
+        }
+        if (sparsifying && settlesWithin(phase) && !isSettled()) {
+            settle();
+            change(0);
+            return;
         }
         if (progress > 0) {
             return;
@@ -180,12 +220,124 @@ final class PenaltySchedule {
                 change(recipe.penaltyInForce().isPresent() ? recipe.lambda().orElse(0) : 0);
             case HEAL -> {
                 change(0);
-                held.hold(
-                        network.snapshot().weights(groups.parameters()),
-                        recipe.method().threshold());
-                hold();
+                if (target.isPresent() && !isSettled()) {
+                    settle();
+                } else {
+                    held.hold(
+                            network.snapshot().weights(groups.parameters()),
+                            recipe.method().threshold());
+                    hold();
+                }
             }
         }
+    }
+
+    private boolean isSettled() {
+        return settled[0] == 1;
+    }
+
+    /** Whether it is time to settle which groups stay, as no phase without a penalty follows in which the others could recover. */
+    private boolean settlesWithin(Phase phase) {
+        return target.isPresent()
+                && phases.getLast().equals(phase)
+                && progress >= Math.min(LATEST, (1 + target.get().reachedAfter()) / 2);
+    }
+
+    /** After the last step: settles which groups stay, if there was no step for that. */
+    void finish() {
+        if (target.isPresent() && !isSettled()) {
+            settle();
+        }
+    }
+
+    /**
+     * Settles which groups stay, so that as much is left as was requested: λ has come near that, and seldom meets it. Where too much is
+     * left, those go that a penalty would take next; where too little is left, the largest of those come back that the model had when it was
+     * last larger.
+     */
+    private void settle() {
+        settled[0] = 1;
+        TargetRecipe wanted = target.orElseThrow();
+        Remaining now = new Remaining(Summary.EMPTY);
+        Graph graph = now.snapshot.graph();
+        ZeroGroups zeros = now.zeros();
+        double before = share(planned(graph, zeros, List.of()));
+        List<GroupSlice> order = List.of();
+        boolean tooFew =
+                before < wanted.share() - ExactSize.NEAR && larger.orElseThrow().isKnown();
+        if (before > wanted.share()) {
+            order = choice.isPresent() ? choice.get().order(zeros, shares(now)) : order(zeros, now.weights());
+        } else if (tooFew) {
+            order = lost(graph, zeros);
+        }
+        Map<LayerGroups, List<Integer>> back = tooFew ? GroupSlice.groups(order) : Map.of();
+        Graph full = back.isEmpty() ? graph : larger.orElseThrow().restored(graph, back);
+        ZeroGroups fewest = zeros.without(groups, back);
+        ExactSize.Chosen chosen =
+                new ExactSize(gone -> share(planned(full, fewest, gone)), wanted.share()).choose(order);
+        if (!back.isEmpty()) {
+            network.changeWeights(weights -> larger.orElseThrow().write(back, weights));
+        }
+        held.hold(
+                network.snapshot().weights(groups.parameters()), recipe.method().threshold());
+        held.hold(GroupSlice.groups(chosen.gone()));
+        hold();
+        network.zeroHeld();
+        note.accept(String.format(
+                Locale.ROOT,
+                "%.1f %% of the %s requested, %.1f %% left under the penalty; groups are chosen by size: %.1f %% left",
+                100 * wanted.share(),
+                wanted.kind(),
+                100 * before,
+                100 * (order.isEmpty() ? before : chosen.left())));
+    }
+
+    /** The groups that are left, those first that the smallest λ would take. One of each layer stays. */
+    private List<GroupSlice> order(ZeroGroups zeros, Map<String, TensorView> weights) {
+        return order(weights, (layer, group) -> !zeros.layers().get(layer)[group], 1);
+    }
+
+    /** The groups that have gone since the model was last large enough, the smallest of then first. */
+    private List<GroupSlice> lost(Graph graph, ZeroGroups zeros) {
+        Map<String, TensorView> before = larger.orElseThrow().views(graph);
+        ZeroGroups then = ZeroGroups.of(groups, before);
+        return order(
+                before,
+                (layer, group) ->
+                        zeros.layers().get(layer)[group] && !then.layers().get(layer)[group],
+                0);
+    }
+
+    /** A group of a layer, both by number. */
+    @FunctionalInterface
+    private interface Candidates {
+        boolean has(int layer, int group);
+    }
+
+    /** Candidates by {@code ‖x_g‖ / (√|g|·c)}, the smallest first, without so many of each layer that are largest. */
+    private List<GroupSlice> order(Map<String, TensorView> weights, Candidates candidates, int kept) {
+        List<GroupSlice> slices = new ArrayList<>();
+        for (int i = 0; i < groups.layers().size(); i++) {
+            int number = i;
+            LayerGroups layer = groups.layers().get(i);
+            double factor = costs.map(known -> known.of(number)).orElse(1.0);
+            double[] worth = layer.norms(weights);
+            Arrays.setAll(
+                    worth, group -> worth[group] / Math.sqrt(layer.groups().size(group)) / factor);
+            List<GroupSlice> all = GroupSlice.of(layer, group -> candidates.has(number, group), worth, 1);
+            slices.addAll(all.subList(0, Math.max(0, all.size() - kept)));
+        }
+        slices.sort(Comparator.comparingDouble(GroupSlice::perCost));
+        return slices;
+    }
+
+    /** What would be left of a model without some groups more. */
+    private Planned planned(Graph graph, ZeroGroups zeros, List<GroupSlice> gone) {
+        int fewer = gone.stream().mapToInt(slice -> slice.groups().size()).sum();
+        int live = Arrays.stream(zeros.live()).sum() - fewer;
+        return new Planned(
+                () -> groups.count() == 0 ? 1 : (double) live / groups.count(),
+                () -> gone.isEmpty() ? Outlook.of(graph) : Outlook.without(graph, GroupSlice.groups(gone)));
     }
 
     /** Whether groups may become zero after the current step by a projection, if the method has one. */
@@ -284,7 +436,7 @@ final class PenaltySchedule {
 
     /** With the gradients of a step, before it is done: looks at what groups are worth, if some are to be chosen soon. */
     void look() {
-        if (choice.isPresent() && sparsifying && !met) {
+        if (choice.isPresent() && sparsifying && !met && !isSettled()) {
             long until = changeEvery() - 1 - optimizer.allSteps() % changeEvery();
             if (until < LOOKS) {
                 Choice from = choice.get();
@@ -307,6 +459,7 @@ final class PenaltySchedule {
         double share = share(remaining);
         double excess = share - controller.orElseThrow().wanted(progress);
         met = share <= target.orElseThrow().share();
+        keepLarger(share, remaining);
         if (excess > 0) {
             held.hold(from.take(remaining.zeros(), shares(remaining), excess));
             hold();
@@ -329,21 +482,32 @@ final class PenaltySchedule {
         if (choice.isPresent()) {
             takeIn(choice.get());
         }
-        if (!adaptsAfter(optimizer.allSteps())) {
+        boolean adapts = adaptsAfter(optimizer.allSteps());
+        previous = optimizer.allSteps();
+        if (!adapts) {
             return;
         }
         if (choice.isPresent()) {
             choose(choice.get(), summary);
         } else {
             double since = (progress - estimate[BEGUN]) / (1 - estimate[BEGUN]);
-            change(controller.orElseThrow().next(since, share(new Remaining(summary))));
+            Remaining remaining = new Remaining(summary);
+            double share = share(remaining);
+            keepLarger(share, remaining);
+            change(controller.orElseThrow().next(since, share));
+        }
+    }
+
+    private void keepLarger(double share, Remaining remaining) {
+        if (share >= target.orElseThrow().share()) {
+            larger.orElseThrow().keep(remaining.weights());
         }
     }
 
     /** Whether the model is looked at after a step, and groups may be set to zero. */
     boolean adaptsAfter(long steps) {
         boolean may = choice.isPresent() ? sparsifying && !met : controller.isPresent() && lambda[NOW] > 0;
-        return may && steps % changeEvery() == 0;
+        return may && !isSettled() && steps / changeEvery() > previous / changeEvery();
     }
 
     /** What a GPU was asked for before the step it tells with the step's report, so that it need not wait in between. */
@@ -365,31 +529,22 @@ final class PenaltySchedule {
         return groups.count() == 0 ? 1 : 1 - (double) zero / groups.count();
     }
 
-    /** What is left of the model as it is now. Whatever it takes to tell is done once, when somebody asks. */
-    private final class Remaining implements TargetRecipe.Left {
-        private final Summary summary;
-        private final Snapshot snapshot = network.snapshot();
+    /** What pruning would leave of a model. Whatever it takes to tell is done once, when somebody asks. */
+    private class Planned implements TargetRecipe.Left {
+        private final DoubleSupplier live;
+        private final Supplier<Outlook> plan;
         private @Nullable Outlook outlook;
-        private @Nullable ZeroGroups zeros;
 
-        Remaining(Summary summary) {
-            this.summary = summary;
+        Planned(DoubleSupplier live, Supplier<Outlook> plan) {
+            this.live = live;
+            this.plan = plan;
         }
 
         private Outlook outlook() {
             Outlook known = outlook;
             if (known == null) {
-                known = Outlook.of(snapshot.graph());
+                known = plan.get();
                 outlook = known;
-            }
-            return known;
-        }
-
-        ZeroGroups zeros() {
-            ZeroGroups known = zeros;
-            if (known == null) {
-                known = ZeroGroups.of(groups, snapshot.weights(groups.parameters()));
-                zeros = known;
             }
             return known;
         }
@@ -401,7 +556,7 @@ final class PenaltySchedule {
 
         @Override
         public double groups() {
-            return groupsLeft(summary);
+            return live.getAsDouble();
         }
 
         @Override
@@ -423,8 +578,37 @@ final class PenaltySchedule {
         }
     }
 
+    /** The same of the model as it is now. */
+    private final class Remaining extends Planned {
+        private final Snapshot snapshot;
+        private @Nullable ZeroGroups zeros;
+
+        Remaining(Summary summary) {
+            this(summary, network.snapshot());
+        }
+
+        private Remaining(Summary summary, Snapshot snapshot) {
+            super(() -> groupsLeft(summary), () -> Outlook.of(snapshot.graph()));
+            this.snapshot = snapshot;
+        }
+
+        /** The weights that have groups. */
+        Map<String, TensorView> weights() {
+            return snapshot.weights(groups.parameters());
+        }
+
+        ZeroGroups zeros() {
+            ZeroGroups known = zeros;
+            if (known == null) {
+                known = ZeroGroups.of(groups, weights());
+                zeros = known;
+            }
+            return known;
+        }
+    }
+
     /** What is left of what the target is about. */
-    private double share(Remaining remaining) {
+    private double share(Planned remaining) {
         return target.orElseThrow().counted().applyAsDouble(remaining);
     }
 
@@ -456,6 +640,7 @@ final class PenaltySchedule {
         if (estimate[START] > 0) {
             controller.orElseThrow().startAt(estimate[START]);
         }
+        previous = optimizer.allSteps();
         apply();
         hold();
     }
@@ -469,6 +654,10 @@ final class PenaltySchedule {
         }
         costs.ifPresent(known -> state.put("cost", known.memory()));
         choice.ifPresent(worth -> state.put("worth", worth.memory()));
+        larger.ifPresent(kept -> {
+            state.put("settled", MemorySegment.ofArray(settled));
+            state.putAll(kept.state());
+        });
         state.putAll(held.state());
         return state;
     }

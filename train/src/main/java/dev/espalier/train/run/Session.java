@@ -207,6 +207,21 @@ final class Session implements AutoCloseable {
         return ahead != null;
     }
 
+    /** How many of the next steps may be left out. */
+    long dispensable() {
+        return strength.dispensable();
+    }
+
+    /**
+     * Goes on as if steps had been done, and changes no weight.
+     *
+     * @param steps how many, at most {@link #dispensable}
+     */
+    void leaveOut(long steps) {
+        requireNotAhead();
+        optimizer.skip(steps);
+    }
+
     /** Where the next step begins. */
     BatchPosition position(Examples examples) {
         return ahead == null ? examples.position() : ahead.position();
@@ -331,6 +346,7 @@ final class Session implements AutoCloseable {
         if (recipe.method().kind().equals(Method.SUBGRADIENT) && recipe.phases().healEpochs() == 0) {
             network.changeWeights(this::threshold);
         }
+        strength.finish();
         if (recipe.training().recalibrate() > 0) {
             recalibrate(recipe.training().recalibrate());
         }

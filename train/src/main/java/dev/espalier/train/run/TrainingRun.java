@@ -33,6 +33,9 @@ import java.util.SequencedMap;
  * written down every so many steps, and nothing else has a memory.
  */
 public final class TrainingRun {
+    /** The part of the time that is left in which layers may be timed. */
+    private static final double PRICES = 0.1;
+
     private final Recipe written;
     private final Recipe recipe;
     private final Task task;
@@ -208,6 +211,9 @@ public final class TrainingRun {
     private Optional<RunResult> trainOrGiveUp() throws IOException {
         // Before the model is built: that takes time.
         folder.requireNoOther();
+        recipe.target()
+                .ifPresent(target -> SmallestModel.require(
+                        target, initial, recipe.groupRules().derive(initial)));
         Optional<PriceList> prices = prices();
         Network network = networks.make(initial, task.objective(), options.device());
         try (Session session = new Session(
@@ -232,9 +238,14 @@ public final class TrainingRun {
                     return Optional.empty();
                 }
                 session.finish();
-                return Optional.of(
-                        new Export(task, folder, goal(), recipe.evaluation().judged(), options)
-                                .deliver(session, seed, secondsNow()));
+                return Optional.of(new Export(
+                                task,
+                                folder,
+                                goal(),
+                                recipe.target().isPresent(),
+                                recipe.evaluation().judged(),
+                                options)
+                        .deliver(session, seed, secondsNow()));
             } finally {
                 folder.leave();
             }
@@ -264,7 +275,11 @@ public final class TrainingRun {
             return Optional.of(JsonFile.read(folder.pricesFile(), PriceList.class));
         }
         return Optional.of(LatencyPrices.measure(
-                initial, recipe.groupRules().derive(initial), 1, LatencyPrices.SECONDS, options.listener()::onNote));
+                initial,
+                recipe.groupRules().derive(initial),
+                1,
+                options.limit().atMost(LatencyPrices.SECONDS, PRICES),
+                options.listener()::onNote));
     }
 
     private Goal goal() {
@@ -285,30 +300,42 @@ public final class TrainingRun {
     /** To the end; false if the run was stopped before. */
     private boolean train(Session session) throws IOException {
         Pace pace = new Pace(session.steps(), session.totalSteps());
-        try (MetricsLog log = new MetricsLog(folder, Math.toIntExact(lines[0]));
-                Examples examples = new LookAhead(
-                        task.examples(seed, new BatchPosition(position[0], position[1]), recipe.totalEpochs()))) {
+        StepBudget budget = new StepBudget(options.limit());
+        Examples examples = examples();
+        try (MetricsLog log = new MetricsLog(folder, Math.toIntExact(lines[0]))) {
             if (session.steps() == 0 && recipe.startsReady()) {
                 evaluateBefore(session, log);
+                budget.evaluated();
             }
             boolean stop = false;
             while (session.isAhead() || examples.hasNext()) {
+                budget.mark();
                 int epoch = Math.toIntExact(session.position(examples).epoch());
                 boolean saves = (session.steps() + 1) % recipe.checkpoint().every() == 0;
-                session.step(examples, !stop && !saves);
+                boolean late = budget.isLate(session.totalSteps() - session.steps());
+                session.step(examples, !stop && !saves && !late);
                 Progress progress = session.progress(epoch, pace.secondsLeft(session.steps()));
                 options.listener().onStep(progress);
+                budget.stepped();
                 if (session.isAhead()) {
                     stop = options.stop().getAsBoolean();
                     continue;
                 }
                 position[0] = examples.position().epoch();
                 position[1] = examples.position().batch();
-                if (position[0] > epoch && isEvaluated(session, epoch)) {
+                if (position[0] > epoch && isEvaluated(session, epoch, budget)) {
+                    budget.mark();
                     evaluate(session, progress, log);
+                    budget.evaluated();
                 }
                 if (position[0] > epoch) {
                     session.checkConnected(epoch);
+                }
+                long left = budget.leaveOut(session.totalSteps() - session.steps(), session.dispensable());
+                if (left > 0) {
+                    examples.close();
+                    leaveOut(session, left);
+                    examples = examples();
                 }
                 stop |= options.stop().getAsBoolean();
                 if (stop || !examples.hasNext() || saves) {
@@ -318,13 +345,29 @@ public final class TrainingRun {
                     return false;
                 }
             }
+        } finally {
+            examples.close();
         }
         return true;
     }
 
-    /** After every so many epochs, and at the end of each phase. */
-    private boolean isEvaluated(Session session, int epoch) {
-        return (epoch + 1) % recipe.evaluation().every() == 0 || session.isLastOfPhase(epoch);
+    private Examples examples() {
+        return new LookAhead(task.examples(seed, new BatchPosition(position[0], position[1]), recipe.totalEpochs()));
+    }
+
+    /** Moves on by some steps, whose batches nobody looks at. */
+    private void leaveOut(Session session, long steps) {
+        session.leaveOut(steps);
+        long step = position[0] * session.stepsPerEpoch()
+                + position[1] / recipe.training().accumulate()
+                + steps;
+        position[0] = step / session.stepsPerEpoch();
+        position[1] = step % session.stepsPerEpoch() * recipe.training().accumulate();
+    }
+
+    /** After every so many epochs as far as there is time for that, and at the end of each phase. */
+    private boolean isEvaluated(Session session, int epoch, StepBudget budget) {
+        return ((epoch + 1) % recipe.evaluation().every() == 0 && budget.mayWatch()) || session.isLastOfPhase(epoch);
     }
 
     private void evaluate(Session session, Progress progress, MetricsLog log) throws IOException {

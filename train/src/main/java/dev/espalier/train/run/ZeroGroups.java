@@ -1,7 +1,9 @@
 package dev.espalier.train.run;
 
 import dev.espalier.core.tensor.TensorView;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -18,6 +20,22 @@ record ZeroGroups(List<boolean[]> layers) {
         return new ZeroGroups(groups.layers().parallelStream()
                 .map(layer -> layer.zeros(weights))
                 .toList());
+    }
+
+    /**
+     * {@return the same with some groups that are not zero}
+     *
+     * @param groups the model's groups
+     * @param back these, by layer
+     */
+    ZeroGroups without(ModelGroups groups, Map<LayerGroups, List<Integer>> back) {
+        List<boolean[]> fewer = new ArrayList<>();
+        for (int i = 0; i < layers.size(); i++) {
+            boolean[] zeros = layers.get(i).clone();
+            back.getOrDefault(groups.layers().get(i), List.of()).forEach(group -> zeros[group] = false);
+            fewer.add(zeros);
+        }
+        return new ZeroGroups(fewer);
     }
 
     /** {@return how many groups each layer has that are not zero} */

@@ -65,7 +65,7 @@ public record Experiment(Recipe recipe, Task task, RunFolder folder, RunOptions 
     private Optional<List<RunResult>> run() throws IOException {
         Branch branch = branch();
         Plan plan = new Plan(folder.path().toString(), List.of(branch), Optional.empty());
-        TrialRunner runner = new TrialRunner((_, _) -> task, UnaryOperator.identity());
+        TrialRunner runner = new TrialRunner((_, _) -> task, UnaryOperator.identity(), options.limit());
         StudyResult result = new StudyRun(
                         plan,
                         new DirectLauncher(runner, _ -> options.listener(), options.stop()),

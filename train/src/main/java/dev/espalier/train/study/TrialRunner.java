@@ -12,6 +12,7 @@ import dev.espalier.train.recipe.Recipe;
 import dev.espalier.train.run.DivergedException;
 import dev.espalier.train.run.Progress;
 import dev.espalier.train.run.RunOptions;
+import dev.espalier.train.run.TimeLimit;
 import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.run.TrainingRun;
 import dev.espalier.train.study.Outcome.End;
@@ -29,8 +30,19 @@ import java.util.function.UnaryOperator;
  *
  * @param tasks where it has from what it learns
  * @param places from where a recipe says that files are to where they are on this machine
+ * @param limit how long it may take
  */
-public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
+public record TrialRunner(TaskSource tasks, UnaryOperator<String> places, TimeLimit limit) {
+
+    /**
+     * One without a limit of time.
+     *
+     * @param tasks where it has from what it learns
+     * @param places from where a recipe says that files are to where they are on this machine
+     */
+    public TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
+        this(tasks, places, TimeLimit.NONE);
+    }
 
     /** One that loads what recipes ask for from where they say, and keeps it for the next trial. */
     public TrialRunner() {
@@ -101,7 +113,7 @@ public record TrialRunner(TaskSource tasks, UnaryOperator<String> places) {
             copyPrices(trial, root, folder);
             Pause pause = new Pause(trial.untilEpoch());
             RunOptions options =
-                    new RunOptions(device, pause.and(listener), () -> pause.isDue() || stop.getAsBoolean());
+                    new RunOptions(device, pause.and(listener), () -> pause.isDue() || stop.getAsBoolean(), limit);
             long seed = recipe.training().seeds().getFirst();
             TrainingRun run =
                     new TrainingRun(recipe, here, task, start(trial, root, task, seed), seed, folder, options);

@@ -551,7 +551,7 @@ class SessionTest {
             Metrics metrics = session.metrics(session.evaluate(), session.progress(2, 0), 0);
             assertEquals(3, metrics.skippedSteps());
             assertEquals(30, session.steps());
-            assertTrue(Double.isFinite(metrics.trainLoss()) && metrics.penalty() > 0, metrics::toString);
+            assertTrue(Double.isFinite(metrics.trainLoss()) && session.lambda() > 0, metrics::toString);
             for (int step = 0; step < 30; step++) {
                 assertEquals(recipe.learningRate(10).at(step), rates.get(step), 1e-15);
             }
