@@ -176,7 +176,7 @@ final class TextTrainingTest {
                 """));
         assertTrue(judged.startsWith("accuracy 75.0 %"), judged);
         assertRefused(
-                "'maybe' in column verdict: the model knows [dislike, like]",
+                "'maybe' in column verdict: expected one of [dislike, like]",
                 "evaluate",
                 run.path(),
                 write("maybe.csv", "review,verdict\nA good film,maybe\n"));
