@@ -3,6 +3,7 @@ package dev.espalier.train.run;
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.objective.Terms;
 import dev.espalier.graph.onnx.OnnxReader;
+import dev.espalier.graph.type.DataType;
 import dev.espalier.graph.type.Dimension;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.Latency;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * An original and the models that were made of it, next to each other: how faithful each is to the original, and what it costs.
@@ -142,13 +145,37 @@ public record ShrunkModels(Path original, RunFolder run, Optional<Path> int8, Ta
         return batch;
     }
 
+    /** By turns, unless the models take numbers of different types: training has made single ones of others. */
     private static List<Double> latencies(List<Model> models, Map<String, Tensor> sample, int threads) {
+        List<Map<String, Tensor>> samples =
+                models.stream().map(model -> cast(sample, model.graph())).toList();
+        boolean alike = samples.stream().map(ShrunkModels::types).distinct().count() == 1;
         List<OnnxRuntimeModel> running = new ArrayList<>();
         try {
             models.forEach(model -> running.add(new OnnxRuntimeModel(model.file(), threads)));
-            return Latency.measure(running, sample, ROUNDS, SECONDS);
+            return alike
+                    ? Latency.measure(running, samples.getFirst(), ROUNDS, SECONDS)
+                    : IntStream.range(0, running.size())
+                            .mapToObj(i -> Latency.measure(List.of(running.get(i)), samples.get(i), ROUNDS, SECONDS)
+                                    .getFirst())
+                            .toList();
         } finally {
             running.forEach(OnnxRuntimeModel::close);
         }
+    }
+
+    private static Map<String, DataType> types(Map<String, Tensor> sample) {
+        return sample.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, tensor -> tensor.getValue().type()));
+    }
+
+    private static Map<String, Tensor> cast(Map<String, Tensor> sample, Graph graph) {
+        Map<String, Tensor> cast = new LinkedHashMap<>(sample);
+        for (Graph.Input input : graph.inputs()) {
+            cast.computeIfPresent(
+                    input.name(), (_, tensor) -> tensor.cast(input.type().data()));
+        }
+        return cast;
     }
 }
