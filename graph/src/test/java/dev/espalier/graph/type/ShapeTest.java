@@ -12,9 +12,8 @@ class ShapeTest {
         assertEquals(Shape.of("n", 4), Shape.of("n", 1).broadcast(Shape.of(4)));
         assertEquals(Shape.of(0, 4), Shape.of(0, 1).broadcast(Shape.of(1, 4)));
         assertEquals(Shape.of(7), Shape.of("n").broadcast(Shape.of(7)));
-        assertEquals(
-                Dimension.symbol("m").max(Dimension.symbol("n")),
-                Shape.of("n").broadcast(Shape.of("m")).get(0));
+        assertEquals("[max(m, n)]", Shape.of("n").broadcast(Shape.of("m")).toString());
+        assertEquals(Shape.of("m").broadcast(Shape.of("n")), Shape.of("n").broadcast(Shape.of("m")));
         assertEquals(Shape.of(5), Shape.SCALAR.broadcast(Shape.of(5)));
     }
 
