@@ -72,11 +72,12 @@ public final class Shrink {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /** How much is left; what it takes in time, only its operations tell before anything is measured. */
-        double left(PruneReport report) {
+        /** How much is left of the smallest model; what it takes in time depends on the machine, and bounds nothing. */
+        double smallest(PruneReport report) {
             return switch (this) {
-                case FLOPS, LATENCY -> (double) report.flopsAfter() / report.flopsBefore();
+                case FLOPS -> (double) report.flopsAfter() / report.flopsBefore();
                 case PARAMETERS -> (double) report.parametersAfter() / report.parametersBefore();
+                case LATENCY -> 0;
             };
         }
     }
@@ -251,7 +252,7 @@ public final class Shrink {
         Optional<RunResult> result = new Experiment(planned.recipe(), planned.task(), place, training)
                 .resume()
                 .map(List::getFirst);
-        return result.isPresent() ? Optional.of(compared(result.get(), place, planned.task(), options)) : result;
+        return result.isPresent() ? Optional.of(compared(result.get(), place, planned.task(), timed)) : result;
     }
 
     /** The result with a table of the original, the small model and the int8 model; the report is written again, with that table. */
@@ -262,7 +263,8 @@ public final class Shrink {
             return result; // of a run that was finished before
         }
         Optional<Path> quantized = int8 ? Optional.of(place.path().resolve(INT8)) : Optional.empty();
-        RunResult complete = result.withModels(new ShrunkModels(model, place, quantized, task).measure());
+        RunResult complete =
+                result.withModels(new ShrunkModels(model, place, quantized, task).measure(options.limit()));
         place.write(complete);
         options.listener().onEnd(place);
         return complete;

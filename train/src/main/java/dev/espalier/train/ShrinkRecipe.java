@@ -8,12 +8,12 @@ import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.model.Weights;
 import dev.espalier.graph.prune.NarrowingGroups;
-import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.graph.type.Shape;
 import dev.espalier.graph.type.Tensor;
 import dev.espalier.runtime.OnnxRuntimeModel;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.recipe.Recipe;
+import dev.espalier.train.run.SmallestModel;
 import dev.espalier.train.run.TimeLimit;
 import dev.espalier.train.task.Example;
 import dev.espalier.train.task.Examples;
@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -52,8 +51,11 @@ final class ShrinkRecipe {
     /** Answers that take no more than this are kept. */
     private static final long MOST_KEPT_BYTES = 1L << 30;
 
-    /** Batches that are timed; the first is for what is made once. */
+    /** Batches that are timed at least; the first is for what is made once. */
     private static final int TIMED = 4;
+
+    /** More are timed for so many seconds: the compiler makes the first ones slow. */
+    private static final double TIMED_SECONDS = 2;
 
     /** What a step takes beside the passes through the model: data, the optimizer, evaluations. */
     private static final double STEP = 1.5;
@@ -66,6 +68,12 @@ final class ShrinkRecipe {
 
     /** or the part of a limit that they are cut to. */
     private static final double AFTERWARDS_SHARE = 0.15;
+
+    /** or the seconds that they take at least. */
+    private static final double MIN_AFTERWARDS = 5;
+
+    /** Epochs of the shortest run. */
+    private static final int MIN_EPOCHS = 3;
 
     /** Batches that are learned from at least: of fewer rows nobody can tell what the original's answers depend on. */
     private static final int FEWEST_BATCHES = 4;
@@ -121,12 +129,13 @@ final class ShrinkRecipe {
                 .filter(layer -> !narrowing.contains(layer))
                 .flatMap(layer -> layer.parameters().stream())
                 .toList();
-        Map<String, Long> dimensions = SampleInputs.DEFAULT.dimensions(start);
-        double least = narrowing.isEmpty() ? 1 : cost.left(NarrowingGroups.least(start, narrowing, dimensions));
+        double least = narrowing.isEmpty()
+                ? 1
+                : SmallestModel.of(start, narrowing).map(cost::smallest).orElse(0.0);
         if (!(least < share)) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
-                    "%.0f %% of the %s cannot be reached: with one group left in each of the %d layers that can be made narrower, it is still %.1f %%. Ask for more; what cannot be made narrower are layers along a residual stream and those that were left out by groups.exclude",
+                    "%.0f %% of the %s cannot be reached: with one group left in each of the %d layers that can be made narrower (one for each head of an attention), it is still %.1f %%. Ask for more; what cannot be made narrower are layers along a residual stream and those that were left out by groups.exclude",
                     100 * share,
                     cost.words(),
                     narrowing.size(),
@@ -178,14 +187,21 @@ final class ShrinkRecipe {
         double left = limit.secondsLeft() - Math.min(AFTERWARDS, AFTERWARDS_SHARE * limit.seconds());
         double steps = Math.max(0, left - once) / each;
         int fitting = (int) Math.min(steps / perEpoch, 1000);
-        List<String> keys = new ArrayList<>(phases(Math.max(3, fitting)));
-        if (fitting < 3) {
+        List<String> keys = new ArrayList<>(phases(Math.max(MIN_EPOCHS, fitting)));
+        if (fitting < MIN_EPOCHS) {
             // What is kept is computed for these rows only.
             double rows = Math.max(0, left)
-                    / (3 * each + (isKept() ? original : 0))
+                    / (MIN_EPOCHS * each + (isKept() ? original : 0))
                     * first.training().batchSize();
             keys.add("data.train_limit="
                     + (int) Math.max(FEWEST_BATCHES * first.training().batchSize(), rows));
+        }
+        double shortest = spent + FEWEST_BATCHES * (MIN_EPOCHS * each + (isKept() ? original : 0)) + MIN_AFTERWARDS;
+        if (shortest > limit.seconds()) {
+            return new Length(
+                    keys,
+                    "The limit of %s is too short: it takes %s at least, of which the preparation has taken %s. A few steps are done all the same, and the model is written; about %s for %d epochs without a limit"
+                            .formatted(time(limit.seconds()), time(shortest), time(spent), time(whole), usual));
         }
         return new Length(
                 keys,
@@ -193,8 +209,8 @@ final class ShrinkRecipe {
                         .formatted(
                                 time(Math.min(limit.seconds(), spent + once + each * steps + AFTERWARDS)),
                                 time(limit.seconds()),
-                                Math.max(3, fitting),
-                                fitting < 3 ? " of some of the inputs" : "",
+                                Math.max(MIN_EPOCHS, fitting),
+                                fitting < MIN_EPOCHS ? " of some of the inputs" : "",
                                 time(whole),
                                 usual));
     }
@@ -257,8 +273,11 @@ final class ShrinkRecipe {
 
     private double seconds(Consumer<Example> work) {
         double least = Double.POSITIVE_INFINITY;
+        long started = System.nanoTime();
         try (Examples examples = task.examples(1, new BatchPosition(0, 0), 1)) {
-            for (int i = 0; i < TIMED && examples.hasNext(); i++) {
+            for (int i = 0;
+                    examples.hasNext() && (i < TIMED || (System.nanoTime() - started) / 1e9 < TIMED_SECONDS);
+                    i++) {
                 Example example = examples.next();
                 long begin = System.nanoTime();
                 work.accept(example);

@@ -145,7 +145,15 @@ final class ShrinkTest {
         // The pixels stay, whoever reads them.
         assertEquals(1, recipe.groups().exclude().size());
         assertTrue(recipe.toToml().contains("answers = \"kept\""), recipe.toToml());
-        Recipe hasty = shrink().minutes(1e-4).recipe(folder.resolve("run"), RunOptions.DEFAULT);
+        List<String> notes = new ArrayList<>();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void onNote(String text) {
+                notes.add(text);
+            }
+        };
+        Recipe hasty = shrink().minutes(1e-4).recipe(folder.resolve("run"), RunOptions.DEFAULT.withListener(listener));
+        assertTrue(notes.stream().anyMatch(note -> note.contains("is too short")), notes::toString);
         assertEquals(3, hasty.totalEpochs());
         assertTrue(hasty.toToml().contains("train_limit = "), hasty.toToml());
     }
@@ -180,6 +188,27 @@ final class ShrinkTest {
                     .run(folder.resolve(answers), RunOptions.DEFAULT)
                     .orElseThrow();
             assertTrue(result.prunedScores().firstEntry().getValue() > 0.3, result.toString());
+        }
+    }
+
+    /** With the first group of each layer alone nothing of the input gets through, which says nothing of what can be reached. */
+    @Test
+    void groupsThatDoNotHoldTogetherAreNoBound() throws IOException {
+        Graph graph = Mlp.ofImages(new ImageOptions(10, 1, 8), List.of(24, 16), Weights.seeded(5));
+        Map<String, Tensor> zeroed = new HashMap<>();
+        graph.tensors(Initializer.Kind.PARAMETER).forEach((name, tensor) -> {
+            if (tensor.size() == 24 * 16) {
+                zeroed.put(name, Tensor.compute(tensor.type(), tensor.shape(), i -> i == 0 ? 0 : tensor.getDouble(i)));
+            }
+        });
+        assertEquals(1, zeroed.size());
+        OnnxWriter.write(graph.withTensors(zeroed), model);
+        for (Shrink.Cost cost : List.of(Shrink.Cost.FLOPS, Shrink.Cost.PARAMETERS)) {
+            RunResult result = shrink().keep(0.5, cost)
+                    .epochs(2)
+                    .run(folder.resolve(cost.words()), RunOptions.DEFAULT)
+                    .orElseThrow();
+            assertEquals(0.5, result.size().reached(), 0.05);
         }
     }
 

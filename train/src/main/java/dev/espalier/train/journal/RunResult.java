@@ -32,6 +32,7 @@ import java.util.SequencedMap;
  * @param latencyMillisecondsAfter how long with {@code pruned.onnx}
  * @param files what else there is to know of both files
  * @param models a model that was shrunk, next to what was made of it; none of other runs
+ * @param size the size that was requested, next to what was reached
  */
 public record RunResult(
         long seed,
@@ -51,7 +52,24 @@ public record RunResult(
         double latencyMillisecondsBefore,
         double latencyMillisecondsAfter,
         Files files,
-        List<ModelRow> models) {
+        List<ModelRow> models,
+        Size size) {
+
+    /**
+     * How much of the model was requested, and how much is left.
+     *
+     * @param of what is counted, as {@code target.kind} calls it
+     * @param requested the share that was to be left
+     * @param reached the share that is left; of latency, as it was measured
+     */
+    public record Size(String of, double requested, double reached) {
+        /** Of a run without a target. */
+        public static final Size NONE = new Size("none", Double.NaN, Double.NaN);
+
+        private Size withLatency(double share) {
+            return of.equals("latency") ? new Size(of, requested, share) : this;
+        }
+    }
 
     /**
      * The files of both models.
@@ -84,6 +102,7 @@ public record RunResult(
     public RunResult {
         files = Objects.requireNonNullElse(files, Files.UNKNOWN); // an earlier version wrote none
         models = List.copyOf(Objects.requireNonNullElse(models, List.of())); // likewise
+        size = Objects.requireNonNullElse(size, Size.NONE); // likewise
         scores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(scores));
         prunedScores = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(prunedScores));
         if (scores.isEmpty()) {
@@ -148,7 +167,8 @@ public record RunResult(
                 latencyMillisecondsBefore,
                 latencyMillisecondsAfter,
                 files,
-                List.of());
+                List.of(),
+                Size.NONE);
     }
 
     /**
@@ -177,7 +197,8 @@ public record RunResult(
                 before,
                 after,
                 files,
-                models);
+                models,
+                size.withLatency(after / before));
     }
 
     /**
@@ -205,7 +226,37 @@ public record RunResult(
                 latencyMillisecondsBefore,
                 latencyMillisecondsAfter,
                 files,
-                rows);
+                rows,
+                size);
+    }
+
+    /**
+     * The same with the size that was requested.
+     *
+     * @param target what was requested, next to what was reached
+     * @return the result
+     */
+    public RunResult withSize(Size target) {
+        return new RunResult(
+                seed,
+                steps,
+                seconds,
+                lambda,
+                loss,
+                scores,
+                prunedScores,
+                groupsLeft,
+                prunedGroupsLeft,
+                parametersBefore,
+                parametersAfter,
+                flopsBefore,
+                flopsAfter,
+                maxAbsDifference,
+                latencyMillisecondsBefore,
+                latencyMillisecondsAfter,
+                files,
+                models,
+                target);
     }
 
     /** {@return the models that cannot stand in for their original, as their rows say} */

@@ -25,10 +25,13 @@ import dev.espalier.train.inputs.DeclaredInputs;
 import dev.espalier.train.task.RawInputs;
 import dev.espalier.train.task.Signature;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** {@code model.kind = "onnx"}. */
@@ -71,6 +74,9 @@ public final class OnnxModel implements ModelKind {
                             + " if empty, in the folder of the file or, if that is called onnx, in the one above")
             .withDefault("")
             .changeable();
+
+    /** Files that ONNX Runtime and what was read of them agree on, each by its path, size and time. */
+    private static final Set<List<Object>> VERIFIED = ConcurrentHashMap.newKeySet();
 
     /** Called by the service loader. */
     public OnnxModel() {}
@@ -189,8 +195,12 @@ public final class OnnxModel implements ModelKind {
         }
     }
 
-    /** Hours of training are lost on a model that is not the file's. */
-    private static void requireRead(Path file, Graph model) {
+    /** Hours of training are lost on a model that is not the file's. A run builds it several times, and verifies it once. */
+    private static void requireRead(Path file, Graph model) throws IOException {
+        List<Object> state = List.of(file.toRealPath(), Files.size(file), Files.getLastModifiedTime(file));
+        if (VERIFIED.contains(state)) {
+            return;
+        }
         try (Judge judge = Judge.of(file, model, SampleInputs.DEFAULT, 1)) {
             RawInputs.judge(judge, model, SampleInputs.DEFAULT.batch()).requireRead(model, OnnxWriter.Options.DEFAULT);
         } catch (IllegalStateException refused) {
@@ -199,6 +209,7 @@ public final class OnnxModel implements ModelKind {
                             + refused.getMessage(),
                     refused);
         }
+        VERIFIED.add(state);
     }
 
     private static Path file(Values values) {

@@ -23,6 +23,7 @@ import dev.espalier.train.journal.JsonFile;
 import dev.espalier.train.journal.ModelCard;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.recipe.TargetRecipe;
 import dev.espalier.train.task.CardNote;
 import dev.espalier.train.task.Evaluation;
 import dev.espalier.train.task.RawInputs;
@@ -40,11 +41,11 @@ import java.util.function.UnaryOperator;
  * @param task by what they are judged
  * @param folder where they go
  * @param goal what the second is pruned for
- * @param requested whether it was said how much shall be left: then what is faster and wider is a third file
+ * @param target how much shall be left: where that was said, what is faster and wider is a third file
  * @param judged samples of the test part that ONNX Runtime is asked about; 0 for all
  * @param options where the others are computed, and who is told
  */
-record Export(Task task, RunFolder folder, Goal goal, boolean requested, int judged, RunOptions options) {
+record Export(Task task, RunFolder folder, Goal goal, Optional<TargetRecipe> target, int judged, RunOptions options) {
     /** Latency is that of one sample on one thread. */
     private static final int ONE_THREAD = 1;
 
@@ -84,7 +85,10 @@ record Export(Task task, RunFolder folder, Goal goal, boolean requested, int jud
             JsonFile.write(folder.card(), card.get());
         }
         task.accompany(folder.path());
-        RunResult result = judge(session, seed, seconds, model, trial);
+        RunResult measured = judge(session, seed, seconds, model, trial);
+        RunResult result = target.map(wanted -> measured.withSize(
+                        RequestedSize.of(wanted, List.of(measured)).written()))
+                .orElse(measured);
         folder.write(result);
         return result;
     }
@@ -132,7 +136,7 @@ record Export(Task task, RunFolder folder, Goal goal, boolean requested, int jud
             UnaryOperator<Graph> whole = smaller -> RawInputs.like(model, smaller);
             Map<String, Long> dimensions = DIMENSIONS.dimensions(model);
             Timing timing = new Timing(goal, options.limit().atMost(Timing.SECONDS, SEARCH), _ -> {});
-            return requested
+            return target.isPresent()
                     ? PruneTrial.requested(judge, model, plan, whole, dimensions, timing)
                     : new Requested(PruneTrial.of(judge, model, plan, whole, dimensions, timing), Optional.empty());
         }

@@ -28,7 +28,14 @@ public record RequestedSize(String kind, double requested, double reached) {
         return recipe.target().map(target -> of(target, results));
     }
 
-    private static RequestedSize of(TargetRecipe target, List<RunResult> results) {
+    /**
+     * Compares a target with what came out.
+     *
+     * @param target what was requested
+     * @param results what came out, at least one
+     * @return both shares
+     */
+    public static RequestedSize of(TargetRecipe target, List<RunResult> results) {
         double reached = results.stream()
                 .mapToDouble(result -> target.counted().applyAsDouble(new Measured(result)))
                 .average()
@@ -38,12 +45,30 @@ public record RequestedSize(String kind, double requested, double reached) {
 
     /** {@return what is counted, for people} */
     public String words() {
+        return words(kind);
+    }
+
+    /**
+     * {@return what a target counts, for people}
+     *
+     * @param target the target
+     */
+    public static String words(TargetRecipe target) {
+        return words(target.kind());
+    }
+
+    private static String words(String kind) {
         return kind.equals("flops") ? "FLOPs" : kind;
     }
 
     /** {@return whether what is left is what was requested, to one percentage point} */
     public boolean isMet() {
         return Math.abs(reached - requested) <= NEAR;
+    }
+
+    /** {@return the same, as a result has it} */
+    RunResult.Size written() {
+        return new RunResult.Size(kind, requested, reached);
     }
 
     /** What was measured of both files. */

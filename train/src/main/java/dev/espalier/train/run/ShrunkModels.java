@@ -43,18 +43,22 @@ public record ShrunkModels(Path original, RunFolder run, Optional<Path> int8, Ta
     /** Runs of each model by turns, */
     private static final int ROUNDS = 201;
 
-    /** and the seconds that they may take, for each number of threads. */
+    /** and the seconds that they may take, for each number of threads, */
     private static final double SECONDS = 3;
+
+    /** or the part of the time that is left. */
+    private static final double MEASURED = 0.15;
 
     private record Model(String name, Path file, Graph graph, Optional<Fidelity> fidelity) {}
 
     /**
      * Measures all of them.
      *
+     * @param limit how long all of the run may take
      * @return the original, the small model, and the int8 model if there is one
      * @throws IOException if a file cannot be read
      */
-    public List<ModelRow> measure() throws IOException {
+    public List<ModelRow> measure(TimeLimit limit) throws IOException {
         Optional<Fidelity> fidelity = run.findings().flatMap(ShrunkModels::fidelity);
         List<Model> models = new ArrayList<>();
         models.add(new Model(ModelRow.ORIGINAL, original, read(original), Optional.empty()));
@@ -64,8 +68,9 @@ public record ShrunkModels(Path original, RunFolder run, Optional<Path> int8, Ta
             models.add(new Model(ModelRow.INT8, int8.get(), graph, inspect(int8.get(), graph)));
         }
         Map<String, Tensor> sample = sample(models.getFirst().graph());
-        List<Double> alone = latencies(models, sample, 1);
-        List<Double> threaded = THREADS == 1 ? alone : latencies(models, sample, THREADS);
+        List<Double> alone = latencies(models, sample, 1, limit.atMost(SECONDS, MEASURED));
+        List<Double> threaded =
+                THREADS == 1 ? alone : latencies(models, sample, THREADS, limit.atMost(SECONDS, MEASURED));
         long samples = sample.isEmpty() ? 1 : sample.values().iterator().next().shape()[0];
         List<ModelRow> rows = new ArrayList<>();
         for (int i = 0; i < models.size(); i++) {
@@ -146,7 +151,7 @@ public record ShrunkModels(Path original, RunFolder run, Optional<Path> int8, Ta
     }
 
     /** By turns, unless the models take numbers of different types: training has made single ones of others. */
-    private static List<Double> latencies(List<Model> models, Map<String, Tensor> sample, int threads) {
+    private static List<Double> latencies(List<Model> models, Map<String, Tensor> sample, int threads, double seconds) {
         List<Map<String, Tensor>> samples =
                 models.stream().map(model -> cast(sample, model.graph())).toList();
         boolean alike = samples.stream().map(ShrunkModels::types).distinct().count() == 1;
@@ -154,9 +159,10 @@ public record ShrunkModels(Path original, RunFolder run, Optional<Path> int8, Ta
         try {
             models.forEach(model -> running.add(new OnnxRuntimeModel(model.file(), threads)));
             return alike
-                    ? Latency.measure(running, samples.getFirst(), ROUNDS, SECONDS)
+                    ? Latency.measure(running, samples.getFirst(), ROUNDS, seconds)
                     : IntStream.range(0, running.size())
-                            .mapToObj(i -> Latency.measure(List.of(running.get(i)), samples.get(i), ROUNDS, SECONDS)
+                            .mapToObj(i -> Latency.measure(
+                                            List.of(running.get(i)), samples.get(i), ROUNDS, seconds / running.size())
                                     .getFirst())
                             .toList();
         } finally {

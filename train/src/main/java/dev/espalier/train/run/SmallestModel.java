@@ -2,16 +2,35 @@ package dev.espalier.train.run;
 
 import dev.espalier.graph.Graph;
 import dev.espalier.graph.GraphException;
+import dev.espalier.graph.group.LayerGroups;
 import dev.espalier.graph.group.ModelGroups;
 import dev.espalier.graph.prune.NarrowingGroups;
 import dev.espalier.graph.prune.PruneReport;
 import dev.espalier.graph.prune.SampleInputs;
 import dev.espalier.train.recipe.TargetRecipe;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The smallest that a model can become by its groups, which is known before it is trained. */
-final class SmallestModel {
+public final class SmallestModel {
     private SmallestModel() {}
+
+    /**
+     * Counts what is left with as few groups as possible.
+     *
+     * @param initial the model, whole
+     * @param layers its layers that have groups
+     * @return what is left with one group in each of these, or one for each head of an attention; empty if those alone do not hold
+     *     together, which is no bound
+     */
+    public static Optional<PruneReport> of(Graph initial, List<LayerGroups> layers) {
+        try {
+            return Optional.of(NarrowingGroups.least(initial, layers, SampleInputs.DEFAULT.dimensions(initial)));
+        } catch (GraphException _) {
+            return Optional.empty();
+        }
+    }
 
     /**
      * Requires that a target can be reached.
@@ -25,12 +44,11 @@ final class SmallestModel {
         if (target.isLatency()) {
             return; // that depends on the machine
         }
-        PruneReport least;
-        try {
-            least = NarrowingGroups.least(initial, groups.layers(), SampleInputs.DEFAULT.dimensions(initial));
-        } catch (GraphException _) {
-            return; // those groups alone do not hold together: that is no bound
+        Optional<PruneReport> found = of(initial, groups.layers());
+        if (found.isEmpty()) {
+            return;
         }
+        PruneReport least = found.get();
         double kept = groups.layers().stream()
                 .mapToInt(layer -> Math.min(layer.heads(), layer.groups().count()))
                 .sum();

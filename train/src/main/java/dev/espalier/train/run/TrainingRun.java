@@ -242,7 +242,7 @@ public final class TrainingRun {
                                 task,
                                 folder,
                                 goal(),
-                                recipe.target().isPresent(),
+                                recipe.target(),
                                 recipe.evaluation().judged(),
                                 options)
                         .deliver(session, seed, secondsNow()));

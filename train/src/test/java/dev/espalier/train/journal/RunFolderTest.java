@@ -198,6 +198,10 @@ class RunFolderTest {
                 new RunResult.Files(4000, 900, 4, 0.6, 0.4, 0));
         folder.write(result);
         assertEquals(Optional.of(result), folder.result());
+        RunResult sized = result.withSize(new RunResult.Size("latency", 0.5, 0.6));
+        folder.write(sized);
+        assertEquals(Optional.of(sized), folder.result());
+        assertEquals(0.25, sized.withLatency(4, 1).size().reached());
         assertEquals(0.2, result.parametersLeft());
         assertEquals(2, result.speedUp());
         // Earlier versions measured one thread only.
@@ -260,6 +264,7 @@ class RunFolderTest {
         RunResult result = folder.result().orElseThrow();
         assertEquals(0.75, result.groupsLeft());
         assertEquals(Double.NaN, result.prunedGroupsLeft());
+        assertEquals(RunResult.Size.NONE, result.size());
     }
 
     @Test

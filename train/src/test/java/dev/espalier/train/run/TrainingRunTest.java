@@ -732,6 +732,7 @@ class TrainingRunTest {
     private static void assertReached(Recipe recipe, RunResult result) {
         RequestedSize size = RequestedSize.of(recipe, List.of(result)).orElseThrow();
         assertTrue(size.isMet(), size.toString());
+        assertEquals(new RunResult.Size(size.kind(), size.requested(), size.reached()), result.size());
         assertTrue(size.reached() <= size.requested() + 1e-9, size.toString());
     }
 
