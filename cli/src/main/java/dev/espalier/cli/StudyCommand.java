@@ -7,6 +7,7 @@ import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
 import dev.espalier.train.journal.Spread;
+import dev.espalier.train.run.RequestedSize;
 import dev.espalier.train.run.TrainingListener;
 import dev.espalier.train.study.BranchFolders;
 import dev.espalier.train.study.Driver;
@@ -270,12 +271,15 @@ final class StudyCommand implements Callable<Integer> {
 
     private static void print(StudyResult result, PrintWriter out) throws IOException {
         Optional<Metric> metric = Optional.empty();
+        boolean targets = result.plan().branches().stream()
+                .anyMatch(branch -> branch.recipe().target().isPresent());
         List<List<String>> rows = new ArrayList<>();
         for (Plan.Branch branch : result.plan().branches()) {
             List<RunResult> runs = result.results(branch);
             if (!runs.isEmpty()) {
                 metric = Optional.of(runs.getFirst().mainMetric());
-                rows.add(List.of(
+                rows.add(row(
+                        targets ? size(branch, runs) : List.of(),
                         name(branch),
                         metric.get()
                                 .write(Spread.of(
@@ -290,7 +294,8 @@ final class StudyCommand implements Callable<Integer> {
                                         .formatted(runs.size(), branch.trials().size())));
             } else {
                 Outcome outcome = result.of(branch.trials().getFirst()).orElseThrow();
-                rows.add(List.of(
+                rows.add(row(
+                        targets ? List.of("", "") : List.of(),
                         name(branch),
                         "",
                         "",
@@ -306,7 +311,8 @@ final class StudyCommand implements Callable<Integer> {
                         }));
             }
         }
-        rows.addFirst(List.of(
+        rows.addFirst(row(
+                targets ? List.of("requested", "reached") : List.of(),
                 "point",
                 metric.map(Metric::words).orElse("score"),
                 "groups kept",
@@ -314,6 +320,24 @@ final class StudyCommand implements Callable<Integer> {
                 "FLOPs kept",
                 ""));
         Columns.print(rows, out);
+    }
+
+    /** The size comes before the last cell, which is a remark. */
+    private static List<String> row(List<String> size, String... cells) {
+        List<String> row = new ArrayList<>(List.of(cells));
+        row.addAll(row.size() - 1, size);
+        return row;
+    }
+
+    private static List<String> size(Plan.Branch branch, List<RunResult> runs) {
+        return RequestedSize.of(branch.recipe(), runs)
+                .map(size ->
+                        List.of("%s of %s".formatted(percent(size.requested()), size.words()), percent(size.reached())))
+                .orElse(List.of("", ""));
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.1f %%", 100 * share);
     }
 
     private static String name(Plan.Branch branch) {

@@ -115,6 +115,21 @@ class StudyCommandTest {
     }
 
     @Test
+    void whereASizeIsRequestedTheTableHasWhatWasReached() {
+        List<String> settings = List.of(
+                "--set", "study.seeds=[1]", "--set", "study.set=[\"target.kind=groups\", \"target.share=0.5\"]");
+        assertEquals(0, study(settings, "--run-dir", place("sized")), err::toString);
+        List<String> lines = out.toString().lines().toList();
+        assertTrue(lines.getFirst().contains("requested") && lines.getFirst().contains("reached"), out::toString);
+        assertEquals(
+                2,
+                lines.stream()
+                        .filter(line -> line.matches("lambda-.* 50\\.0 % of groups +(49|50)\\.\\d %"))
+                        .count(),
+                out::toString);
+    }
+
+    @Test
     void theWorstAreLeftBehindTheSameWayEverywhere() throws IOException {
         Files.writeString(folder.resolve("study.toml"), """
                 study.recipe = "digits.toml"

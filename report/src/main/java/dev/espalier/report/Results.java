@@ -162,7 +162,7 @@ final class Results {
 
     private static Optional<RequestedSize> requested(RunData run) {
         try {
-            return run.recipe().isEmpty()
+            return run.recipe().isEmpty() || run.results().isEmpty()
                     ? Optional.empty()
                     : RequestedSize.of(Recipe.parse(run.name(), run.recipe(), List.of()), run.results());
         } catch (IllegalArgumentException _) {
@@ -194,37 +194,43 @@ final class Results {
         if (run.seeds().size() == 1) {
             return Html.EMPTY;
         }
-        Table table = table("The seeds of this run", "Seed", run.metrics());
+        boolean sized = requested(run).isPresent();
+        Table table = table("The seeds of this run", "Seed", run.metrics(), sized);
         for (RunData.Seed seed : run.seeds()) {
             RunData alone = new RunData(seed.name(), seed.folder(), List.of(seed), run.baseline(), run.recipe());
-            table.row(Html.text(seed.name()), outcome(alone, run.metrics()));
+            table.row(Html.text(seed.name()), outcome(alone, run.metrics(), sized));
         }
         if (run.results().size() > 1) {
-            table.summary("mean ± deviation", outcome(run, run.metrics()));
+            table.summary("mean ± deviation", outcome(run, run.metrics(), sized));
         }
         return table.toHtml();
     }
 
     /** Several runs, one below the other, each with its baseline if it has one. */
     static Html runs(List<RunData> runs, List<Metric> metrics) {
-        Table table = table("The runs", "Run", metrics);
+        boolean sized = runs.stream().anyMatch(run -> requested(run).isPresent());
+        Table table = table("The runs", "Run", metrics, sized);
         for (RunData run : runs) {
-            run.baseline().ifPresent(dense -> table.row(Html.of("{}, original", run.name()), outcome(dense, metrics)));
+            run.baseline()
+                    .ifPresent(dense -> table.row(Html.of("{}, original", run.name()), outcome(dense, metrics, sized)));
             table.row(
                     run.isFinished() ? Html.text(run.name()) : Html.of("{} <em>{}</em>", run.name(), run.status()),
-                    outcome(run, metrics));
+                    outcome(run, metrics, sized));
         }
         return table.toHtml();
     }
 
-    private static Table table(String caption, String first, List<Metric> metrics) {
+    private static Table table(String caption, String first, List<Metric> metrics, boolean sized) {
         List<String> columns = new ArrayList<>(List.of(first));
         metrics.forEach(metric -> columns.add("Small model's " + metric.name()));
         columns.addAll(List.of("Groups kept", "Parameters kept", "FLOPs kept", "Speed-up", "λ", "Time"));
+        if (sized) {
+            columns.addAll(List.of("Requested", "Reached"));
+        }
         return Table.of(caption, columns);
     }
 
-    private static List<String> outcome(RunData run, List<Metric> metrics) {
+    private static List<String> outcome(RunData run, List<Metric> metrics, boolean sized) {
         List<String> cells = new ArrayList<>();
         for (Metric metric : metrics) {
             cells.add(Numbers.metric(metric, run.results(result -> score(result.prunedScores(), metric))));
@@ -235,6 +241,12 @@ final class Results {
         cells.add(Numbers.times(run.results(RunResult::speedUp)));
         cells.add(Numbers.spread(run.results(RunResult::lambda), Numbers::compact, ""));
         cells.add(Numbers.spread(run.results(RunResult::seconds), Numbers::duration, ""));
+        if (sized) {
+            Optional<RequestedSize> size = requested(run);
+            cells.add(size.map(one -> Numbers.percent(one.requested()) + " of " + one.words())
+                    .orElse(Numbers.NONE));
+            cells.add(size.map(one -> Numbers.percent(one.reached())).orElse(Numbers.NONE));
+        }
         return cells;
     }
 }

@@ -5,6 +5,8 @@ import dev.espalier.train.journal.Metric;
 import dev.espalier.train.journal.Metrics;
 import dev.espalier.train.journal.RunFolder;
 import dev.espalier.train.journal.RunResult;
+import dev.espalier.train.recipe.TargetRecipe;
+import dev.espalier.train.run.RequestedSize;
 import dev.espalier.train.study.Storage;
 import dev.espalier.train.study.StudyResult;
 import java.net.URLEncoder;
@@ -34,6 +36,10 @@ final class StudyTable {
     private final StudyAxes axes;
     private final Optional<Metric> metric;
     private final boolean remarks;
+
+    /** Whether a point has a target. */
+    private final boolean targets;
+
     private final Map<StudyCost, Set<Integer>> fronts = new EnumMap<>(StudyCost.class);
 
     private StudyTable(StudyResult study, List<StudyRow> rows, StudyAxes axes, Optional<Metric> metric) {
@@ -41,6 +47,7 @@ final class StudyTable {
         this.axes = axes;
         this.metric = metric;
         remarks = rows.stream().anyMatch(row -> !row.remarks().isEmpty());
+        targets = rows.stream().anyMatch(row -> row.branch().recipe().target().isPresent());
         for (StudyCost cost : StudyCost.values()) {
             fronts.put(
                     cost,
@@ -80,6 +87,10 @@ final class StudyTable {
         cells.add(column("FLOPs kept", "low"));
         cells.add(column("Latency", "low"));
         cells.add(column("Speed-up", "high"));
+        if (targets) {
+            cells.add(column("Requested", ""));
+            cells.add(column("Reached", ""));
+        }
         if (remarks) {
             cells.add(words("Remarks"));
         }
@@ -126,6 +137,9 @@ final class StudyTable {
         Arrays.stream(StudyCost.values()).forEach(cost -> cells.add(cell(cost.of(row), cost.write(row))));
         List<Double> speedUps = row.values(RunResult::speedUp);
         cells.add(cell(StudyRow.mean(speedUps), Numbers.times(speedUps)));
+        if (targets) {
+            cells.addAll(size(row));
+        }
         if (remarks) {
             cells.add(Html.of(
                     "<td class=\"words remarks\" data-value=\"{}\">{}</td>",
@@ -142,6 +156,21 @@ final class StudyTable {
                 front,
                 Html.of(front.contains(StudyCost.PARAMETERS.key()) ? " class=\"front\"" : ""),
                 Html.join(cells));
+    }
+
+    /** The share that was requested, of what, and the share of that in what came out. */
+    private static List<Html> size(StudyRow row) {
+        Optional<TargetRecipe> target = row.branch().recipe().target();
+        double requested = target.map(TargetRecipe::share).orElse(Double.NaN);
+        double reached = target.isEmpty() || row.results().isEmpty()
+                ? Double.NaN
+                : RequestedSize.of(target.get(), row.results()).reached();
+        return List.of(
+                cell(
+                        requested,
+                        target.map(wanted -> Numbers.percent(wanted.share()) + " of " + RequestedSize.words(wanted))
+                                .orElse(Numbers.NONE)),
+                cell(reached, Numbers.percent(reached)));
     }
 
     private static Html cell(double value, String text) {

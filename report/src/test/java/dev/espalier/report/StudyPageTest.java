@@ -117,6 +117,30 @@ final class StudyPageTest {
     }
 
     @Test
+    void whereASizeWasRequestedItIsNextToWhatWasReached() throws IOException {
+        Plan plan = plan();
+        Branch plain = plan.branches().getFirst();
+        Branch sized = Branch.of(
+                plan.root(),
+                "sized",
+                plain.recipe().with("target.kind=parameters", "target.share=0.3"),
+                plain.point(),
+                true);
+        Plan both = new Plan(plan.root(), List.of(plain, sized), Optional.empty());
+        List<Trial> trials = both.trials();
+        String page = StudyPage.of(
+                        "a size", study(both, result(trials.get(0), 0.95, 0.5), result(trials.get(2), 0.9, 0.296)))
+                .html();
+        assertTrue(page.contains(">Requested</th>") && page.contains(">Reached</th>"));
+        assertTrue(
+                rows(page).get(0).endsWith(" | – | – | 1 of 2 seeds finished |"),
+                rows(page).get(0));
+        assertTrue(
+                rows(page).get(1).contains(" | 30.0 % of parameters | 29.6 % |"),
+                rows(page).get(1));
+    }
+
+    @Test
     void lowerIsBetterWhereTheMetricSaysSo() throws IOException {
         Plan plan = plan();
         String page = StudyPage.of(
