@@ -160,10 +160,10 @@ final class ResultTable {
                 100 * size.reached(),
                 size.words(),
                 100 * size.requested(),
-                size.reached() < size.requested()
-                        ? "the next larger width would be more than that"
-                        : size.kind().equals("latency")
-                                ? "time is estimated by a price list while training, and measured only now"
+                size.kind().equals("latency")
+                        ? "in training, time is estimated from the time of each layer, and only now the files were measured"
+                        : size.reached() < size.requested()
+                                ? "the next larger width would be more than that"
                                 : "the groups do not allow less");
     }
 
