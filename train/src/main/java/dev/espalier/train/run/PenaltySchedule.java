@@ -205,6 +205,10 @@ final class PenaltySchedule {
                 && progress >= warming(phase);
         if (next.batch() == 0 && phase.kind() == Phase.Kind.SPARSIFY) {
             weigh(progress == 0);
+            if (progress == 0) {
+                // A penalty that is far too strong may take more than requested before anybody looks.
+                larger.ifPresent(model -> model.keep(network.snapshot().weights(groups.parameters())));
+            }
         }
         if (sparsifying && settlesWithin(phase) && !isSettled()) {
             settle();
