@@ -44,6 +44,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -742,6 +744,28 @@ class TrainingRunTest {
         RunResult result = train(recipe, folder("run"));
         assertReached(recipe, result);
         assertTrue(result.lambda() > 1e-5);
+    }
+
+    /** Far too strong a penalty takes most of the model before λ is lowered. No group of the network is more than 2.1 % of it. */
+    @Test
+    void groupsComeBackWhereThePenaltyHasTakenMoreThanRequested() throws IOException {
+        List<String> notes = new ArrayList<>();
+        TrainingListener listener = new TrainingListener() {
+            @Override
+            public void onNote(String text) {
+                notes.add(text);
+            }
+        };
+        Recipe recipe =
+                recipe("target.kind=parameters", "target.share=0.6", "training.epochs=1", "penalty.lambda=0.03");
+        RunResult result = run(recipe, folder("run"), RunOptions.DEFAULT.withListener(listener))
+                .begin()
+                .orElseThrow();
+        Matcher left = Pattern.compile("([\\d.]+) % left under the penalty").matcher(String.join("\n", notes));
+        assertTrue(left.find(), notes::toString);
+        assertTrue(Double.parseDouble(left.group(1)) < 57, notes::toString);
+        assertEquals(0.6, result.parametersLeft(), 0.021, notes::toString);
+        assertTrue(result.parametersLeft() <= 0.6, notes::toString);
     }
 
     @Test
