@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,10 +31,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -271,10 +275,12 @@ final class PenaltySchedule {
                 before < wanted.share() - ExactSize.NEAR && larger.orElseThrow().isKnown();
         if (before > wanted.share()) {
             order = choice.isPresent() ? choice.get().order(zeros, shares(now)) : order(zeros, now.weights());
-        } else if (tooFew) {
-            order = lost(graph, zeros);
         }
-        Map<LayerGroups, List<Integer>> back = tooFew ? GroupSlice.groups(order) : Map.of();
+        List<GroupSlice> lost = tooFew ? lost(graph, zeros) : List.of();
+        Map<LayerGroups, List<Integer>> back = GroupSlice.groups(lost);
+        if (tooFew) {
+            order = withoutLastOfLayers(lost, zeros);
+        }
         Graph full = back.isEmpty() ? graph : larger.orElseThrow().restored(graph, back);
         ZeroGroups fewest = zeros.without(groups, back);
         ExactSize.Chosen chosen =
@@ -293,7 +299,7 @@ final class PenaltySchedule {
                 100 * wanted.share(),
                 wanted.kind(),
                 100 * before,
-                100 * (order.isEmpty() ? before : chosen.left())));
+                100 * (order.isEmpty() && back.isEmpty() ? before : chosen.left())));
     }
 
     /** The groups that are left, those first that the smallest λ would take. One of each layer stays. */
@@ -310,6 +316,19 @@ final class PenaltySchedule {
                 (layer, group) ->
                         zeros.layers().get(layer)[group] && !then.layers().get(layer)[group],
                 0);
+    }
+
+    /** Groups that may stay zero: all but the largest of each layer that has no other group left, as without it all paths would be cut. */
+    private List<GroupSlice> withoutLastOfLayers(List<GroupSlice> lost, ZeroGroups zeros) {
+        int[] live = zeros.live();
+        Set<LayerGroups> empty = IntStream.range(0, live.length)
+                .filter(layer -> live[layer] == 0)
+                .mapToObj(groups.layers()::get)
+                .collect(Collectors.toCollection(HashSet::new));
+        List<GroupSlice> spared = lost.reversed().stream()
+                .filter(slice -> empty.remove(slice.layer()))
+                .toList();
+        return lost.stream().filter(slice -> !spared.contains(slice)).toList();
     }
 
     /** A group of a layer, both by number. */
