@@ -171,7 +171,7 @@ final class ShrinkCommand implements Callable<Integer> {
             if (result.isEmpty()) {
                 return RecipeOptions.stopped(run, err);
             }
-            // What one should know first comes first.
+            // The warning is the first line of output.
             result.get().unfit().forEach(unfit -> out.println(unfit.warning()));
             Verdict.of(run, result.get()).forEach(out::println);
             ShrinkTable.print(result.get().models(), out);
@@ -189,7 +189,7 @@ final class ShrinkCommand implements Callable<Integer> {
         }
     }
 
-    /** What is wider than requested, and faster, comes next to what was requested. */
+    /** Writes the wider, faster model next to the requested one. */
     private static void writeFaster(RunFolder run, Path file, PrintWriter out) throws IOException {
         if (Files.exists(run.fasterModel())) {
             String name = file.getFileName().toString().replaceFirst("(\\.onnx)?$", "-faster.onnx");

@@ -179,7 +179,7 @@ public sealed interface ColumnEncoding {
      * missing.
      *
      * @param days the date and its normalization
-     * @param cycles what it is a place in, in order
+     * @param cycles periods, in order, such as the day of the week
      */
     record Calendar(Scaled days, List<Cycle> cycles) implements ColumnEncoding {
         /** Copies the list. */
@@ -276,7 +276,7 @@ public sealed interface ColumnEncoding {
     /**
      * A number or a date, and behind it an indicator: 1 where it is missing, else 0.
      *
-     * @param encoding what else becomes of the single column
+     * @param encoding encoding of the single column
      */
     record Indicated(ColumnEncoding encoding) implements ColumnEncoding {
         /** Checks that it is one number. */

@@ -359,7 +359,7 @@ final class WideSubproblem {
         return !paid.minus(spared).exceeds(saved.shifted(-1));
     }
 
-    /** What the penalty rises by between two norms. */
+    /** Increase of the penalty between two norms. */
     private static Wide rise(Profile profile, Wide from, Wide to) {
         Wide sum = Wide.ZERO;
         for (int k = 0; k < profile.pieces().size() && profile.pieces().get(k).from() < Double.POSITIVE_INFINITY; k++) {

@@ -28,7 +28,7 @@ class PaperPropositionsTest {
     /**
      * A random group for which the operator shrinks.
      *
-     * @param seed what replays it
+     * @param seed seed that replays the case
      * @param x the candidate
      * @param d the diagonal of the metric
      * @param alpha the step size
@@ -131,7 +131,7 @@ class PaperPropositionsTest {
         }
     }
 
-    /** Where a falling function is 1. */
+    /** Root of f(θ) = 1 for a decreasing f. */
     private static double root(DoubleUnaryOperator falling, double upper) {
         double low = 0;
         double high = upper;

@@ -30,7 +30,7 @@ class WholeRangeTest {
     private static final BigDecimal MIN_NORMAL = new BigDecimal(Double.MIN_NORMAL);
     private static final MathContext DIGITS = new MathContext(20);
 
-    /** Where the numbers of a group lie. */
+    /** Range of the numbers of a group. */
     enum Spread {
         /** Every number by itself, log-uniform over 1e-305 to 1e305. */
         WHOLE_RANGE(10_000, 305),

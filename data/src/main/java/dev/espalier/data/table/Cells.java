@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /** What the cells of a table say. */
 final class Cells {
     private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]{1,18}");
-    /** What stands for a missing number or date, besides nothing: in the words of R, Python, SQL and the UCI repository. */
+    /** Markers of a missing number or date, next to the empty cell, as R, Python, SQL and the UCI repository write them. */
     private static final Set<String> MISSING = Set.of("", "na", "n/a", "nan", "null", "none", "?");
 
     private Cells() {}
